@@ -1,0 +1,241 @@
+package zarr
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Array is a chunked array. Its methods may be called by several goroutines.
+type Array struct {
+	node
+	now  atomic.Pointer[state]
+	mu   sync.Mutex // held by what changes the metadata
+	grow sync.Mutex // held by what changes the shape, from the first look at it
+}
+
+// state is an array's metadata and what follows from it. It is replaced, never
+// changed.
+type state struct {
+	meta    *meta.Array
+	spec    codec.Spec // Shape is left to bound
+	chain   *codec.Chain
+	missing error        // why there is no chain, if a codec is unknown
+	uniform *codec.Bound // for grids whose chunks are all alike
+	bounds  sync.Map     // shape as text -> *codec.Bound, for the others
+}
+
+func newState(e *engine, m *meta.Array) (*state, error) {
+	if len(m.Shape) > nd.MaxRank {
+		return nil, fmt.Errorf("array has %d dimensions, at most %d are supported", len(m.Shape), nd.MaxRank)
+	}
+	s := &state{meta: m}
+	heap := &nd.Heap{}
+	fill, err := m.DataType.ParseFill(m.FillValue, heap)
+	if err != nil {
+		return nil, fmt.Errorf("fill_value: %w", err)
+	}
+	s.spec = codec.Spec{Type: m.DataType, Fill: fill, Heap: heap}
+	entries := make([]codec.Entry, len(m.Codecs))
+	for i, c := range m.Codecs {
+		entries[i] = entryOf(c)
+	}
+	s.chain, err = e.codecs.Chain(entries)
+	if errors.Is(err, codec.ErrUnknown) {
+		s.missing = err
+		return s, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("codecs: %w", err)
+	}
+	if shape := m.Grid.Uniform(); shape != nil {
+		if s.uniform, err = s.bind(shape); err != nil {
+			return nil, err
+		}
+	} else if len(m.Shape) > 0 && !slices.Contains(m.Grid.Count(), 0) {
+		// A first chunk shows whether the codecs fit.
+		first := make([]int, len(m.Shape))
+		for i := range first {
+			_, first[i] = m.Grid.Span(i, 0)
+		}
+		if _, err := s.bound(first); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *state) bind(shape []int) (*codec.Bound, error) {
+	spec := s.spec
+	spec.Shape = slices.Clone(shape)
+	b, err := s.chain.Bind(spec)
+	if err != nil {
+		return nil, fmt.Errorf("codecs: %w", err)
+	}
+	return b, nil
+}
+
+// bound gives the chain for chunks of a shape.
+func (s *state) bound(shape []int) (*codec.Bound, error) {
+	if s.missing != nil {
+		return nil, s.missing
+	}
+	if s.uniform != nil {
+		return s.uniform, nil
+	}
+	name := fmt.Sprint(shape)
+	if b, ok := s.bounds.Load(name); ok {
+		return b.(*codec.Bound), nil
+	}
+	b, err := s.bind(shape)
+	if err == nil {
+		s.bounds.Store(name, b)
+	}
+	return b, err
+}
+
+func newArray(e *engine, path string, m *meta.Array) (*Array, error) {
+	a := &Array{node: node{engine: e, path: path}}
+	s, err := newState(e, m)
+	if err != nil {
+		return nil, &Error{Op: "open", URL: a.URL(), Err: err}
+	}
+	a.now.Store(s)
+	return a, nil
+}
+
+// Metadata is the array's document; it must not be changed.
+func (a *Array) Metadata() *meta.Array { return a.now.Load().meta }
+
+// Shape is the length of every axis.
+func (a *Array) Shape() []int { return slices.Clone(a.Metadata().Shape) }
+
+// DataType is the type of the elements.
+func (a *Array) DataType() dtype.Type { return a.Metadata().DataType }
+
+// ChunkShape is the shape of the chunks, or nil if they differ.
+func (a *Array) ChunkShape() []int { return slices.Clone(a.Metadata().Grid.Uniform()) }
+
+// FillValue is what elements of chunks that are not stored have, as one element
+// in memory.
+func (a *Array) FillValue() []byte { return slices.Clone(a.now.Load().spec.Fill) }
+
+// DimensionNames are the names of the axes, "" for one without; nil if none has
+// one.
+func (a *Array) DimensionNames() []string {
+	names := a.Metadata().DimensionNames
+	if names == nil {
+		return nil
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		if n != nil {
+			out[i] = *n
+		}
+	}
+	return out
+}
+
+// Attributes returns a copy of the array's attributes.
+func (a *Array) Attributes() *meta.Attributes {
+	return a.Metadata().Clone().Attrs().Clone()
+}
+
+// SetAttributes stores new attributes.
+func (a *Array) SetAttributes(ctx context.Context, attrs *meta.Attributes) error {
+	return a.change(ctx, "set attributes of", func(m *meta.Array) error {
+		m.Attributes = attrs.Clone()
+		return nil
+	})
+}
+
+// change stores a changed document and then works with it.
+func (a *Array) change(ctx context.Context, op string, f func(m *meta.Array) error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := a.Metadata().Clone()
+	if err := f(m); err != nil {
+		return &Error{Op: op, URL: a.URL(), Err: err}
+	}
+	s, err := newState(a.engine, m)
+	if err == nil {
+		err = putDocument(ctx, a.engine, a.path, m)
+	}
+	if err != nil {
+		return &Error{Op: op, URL: a.URL(), Err: err}
+	}
+	a.now.Store(s)
+	return nil
+}
+
+// ArraySpec says what array to make. Shape and DataType are needed; the rest
+// has defaults.
+type ArraySpec struct {
+	Shape    []int
+	DataType string // a name such as "uint16", or the JSON of a data_type member
+	// Chunks is the shape of the chunks. The default cuts the array into
+	// chunks of about a mebibyte.
+	Chunks []int
+	// Shards, if not nil, is the shape of shards, which hold chunks of shape
+	// Chunks each.
+	Shards []int
+	// Grid is the JSON of a chunk_grid member, instead of Chunks and Shards.
+	Grid json.RawMessage
+	// Keys is the JSON of a chunk_key_encoding member. The default is
+	// "default" with "/".
+	Keys json.RawMessage
+	// FillValue is the JSON of a fill value. The default is zero.
+	FillValue json.RawMessage
+	// Codecs is the JSON of a codecs list; with Shards, that of the inner
+	// chunks. The default is Zstandard.
+	Codecs         json.RawMessage
+	DimensionNames []string // "" for an axis without a name
+	Attributes     *meta.Attributes
+	Overwrite      bool // replace what is there
+}
+
+func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*Array, error) {
+	n := node{engine: e, path: path}
+	fail := func(err error) (*Array, error) {
+		return nil, &Error{Op: "create array", URL: n.URL(), Err: err}
+	}
+	if err := checkPath(path); err != nil {
+		return fail(err)
+	}
+	m, err := spec.document(e)
+	if err != nil {
+		return fail(err)
+	}
+	s, err := newState(e, m)
+	if err != nil {
+		return fail(err)
+	}
+	if s.missing != nil {
+		return fail(s.missing)
+	}
+	if err := prepare(ctx, e, path, spec.Overwrite); err != nil {
+		return fail(err)
+	}
+	if err := putNewDocument(ctx, e, path, m, spec.Overwrite); err != nil {
+		return fail(err)
+	}
+	a := &Array{node: n}
+	a.now.Store(s)
+	return a, nil
+}
+
+// ErrExist says that there is a node already.
+var ErrExist = errors.New("there is a node already")
+
+// Node documents are small; a larger one is an attack or a mistake.
+var documentRange = store.UpTo(meta.MaxBytes)

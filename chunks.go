@@ -1,0 +1,215 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// ChunkInfo is one place of the grid, stored or not.
+type ChunkInfo struct {
+	Index []int  // in the grid
+	Key   string // in the store
+	Box   nd.Box // the elements of the array that it holds
+}
+
+// Grid yields all chunks of the array in C order, stored or not.
+func (a *Array) Grid() iter.Seq[ChunkInfo] {
+	return func(yield func(ChunkInfo) bool) {
+		s := a.now.Load()
+		count := s.meta.Grid.Count()
+		if slices.Contains(count, 0) {
+			return
+		}
+		idx := make([]int, len(count))
+		for {
+			if !yield(a.chunkInfo(s, slices.Clone(idx))) {
+				return
+			}
+			if !nd.Next(idx, count) {
+				return
+			}
+		}
+	}
+}
+
+func (a *Array) chunkInfo(s *state, idx []int) ChunkInfo {
+	c := ChunkInfo{Index: idx, Key: a.chunkKey(s, idx), Box: nd.Box{Start: make([]int, len(idx)), Shape: make([]int, len(idx))}}
+	for i, k := range idx {
+		start, length := s.meta.Grid.Span(i, k)
+		c.Box.Start[i], c.Box.Shape[i] = start, min(length, s.meta.Shape[i]-start)
+	}
+	return c
+}
+
+// Stored yields the chunks that are in the store, in the order of its listing.
+// Keys that are no chunks of the array are passed over.
+func (a *Array) Stored(ctx context.Context) iter.Seq2[ChunkInfo, error] {
+	return func(yield func(ChunkInfo, error) bool) {
+		s := a.now.Load()
+		count := s.meta.Grid.Count()
+		for idx, err := range a.storedKeys(ctx, s) {
+			if err != nil {
+				yield(ChunkInfo{}, &Error{Op: "list", URL: a.URL(), Err: err})
+				return
+			}
+			if inside(idx, count) && !yield(a.chunkInfo(s, slices.Clone(idx)), nil) {
+				return
+			}
+		}
+	}
+}
+
+func inside(idx, count []int) bool {
+	for i, k := range idx {
+		if k >= count[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// storedKeys yields the index of every key that is one of a chunk, also of
+// chunks outside the array; the slice is used again.
+func (a *Array) storedKeys(ctx context.Context, s *state) iter.Seq2[[]int, error] {
+	return func(yield func([]int, error) bool) {
+		idx := make([]int, len(s.meta.Shape))
+		for entry, err := range a.store.List(ctx, a.prefix(), "") {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if s.meta.Keys.Parse(entry.Key[len(a.prefix()):], idx) && !yield(idx, nil) {
+				return
+			}
+		}
+	}
+}
+
+// DeleteChunk removes the chunk at an index of the grid; its elements have the
+// fill value then.
+func (a *Array) DeleteChunk(ctx context.Context, index ...int) error {
+	s := a.now.Load()
+	count := s.meta.Grid.Count()
+	if len(index) != len(count) || slices.Min(append(index[:len(index):len(index)], 0)) < 0 || !inside(index, count) {
+		return &Error{Op: "delete chunk of", URL: a.URL(), Err: errors.New("no such chunk")}
+	}
+	key := a.chunkKey(s, index)
+	lock := lockFor(a.store.URL(), key)
+	lock.Lock()
+	defer lock.Unlock()
+	defer a.limits.Cache.Forget(key)
+	if err := a.store.Delete(ctx, key); err != nil {
+		return a.chunkError("delete", key, err)
+	}
+	return nil
+}
+
+// Chunk is a chunk's elements inside the array.
+type Chunk[T any] struct {
+	ChunkInfo
+	nd.Array[T]
+}
+
+// Chunks reads the array chunk by chunk in C order, some chunks ahead. The
+// memory of a chunk is used again when the loop goes on: copy what must stay.
+func Chunks[T any](ctx context.Context, a *Array) iter.Seq2[Chunk[T], error] {
+	return func(yield func(Chunk[T], error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		type result struct {
+			chunk Chunk[T]
+			err   error
+		}
+		ahead := make(chan chan result, max(1, runtime.GOMAXPROCS(0)-1))
+		free := make(chan []T, cap(ahead)+2)
+		go func() {
+			defer close(ahead)
+			for info := range a.Grid() {
+				one := make(chan result, 1)
+				select {
+				case ahead <- one:
+				case <-ctx.Done():
+					return
+				}
+				go func() {
+					c := Chunk[T]{ChunkInfo: info}
+					c.Shape = info.Box.Shape
+					n, err := a.room(c.Shape, a.DataType().Size())
+					if err == nil {
+						select {
+						case c.Data = <-free:
+						default:
+						}
+						c.Data = slices.Grow(c.Data[:0], n)[:n]
+						err = ReadSlice(ctx, a, Box(info.Box.Start, info.Box.Shape), c.Data)
+					}
+					one <- result{c, err}
+				}()
+			}
+		}()
+		for one := range ahead {
+			r := <-one
+			if !yield(r.chunk, r.err) || r.err != nil {
+				return
+			}
+			select {
+			case free <- r.chunk.Data:
+			default:
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(Chunk[T]{}, err)
+		}
+	}
+}
+
+// RawChunk returns a chunk as it is stored, without decoding; a missing one is
+// store.ErrNotExist.
+func (a *Array) RawChunk(ctx context.Context, index ...int) ([]byte, error) {
+	s := a.now.Load()
+	if len(index) != len(s.meta.Shape) {
+		return nil, &Error{Op: "read", URL: a.URL(), Err: errors.New("no such chunk")}
+	}
+	key := a.chunkKey(s, index)
+	b, _, err := a.store.Get(ctx, key, store.UpTo(int64(a.maxRead)), nil)
+	if err != nil {
+		return nil, a.chunkError("read", key, err)
+	}
+	return b, nil
+}
+
+// CheckChunk reads and decodes a chunk wholly and forgets it; a missing one is
+// ErrMissing.
+func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
+	s := a.now.Load()
+	if s.missing != nil {
+		return a.chunkError("read", c.Key, s.missing)
+	}
+	n, err := a.room(c.Box.Shape, s.spec.Type.Size())
+	if err != nil {
+		return a.chunkError("read", c.Key, err)
+	}
+	mem := buf.Get(n * s.spec.Type.Size())
+	defer mem.Free()
+	v := nd.Of(mem.B[:n*s.spec.Type.Size()], s.spec.Type.Size(), c.Box.Shape...)
+	v.Heap = &nd.Heap{}
+	p, err := Box(c.Box.Start, c.Box.Shape).plan(s.meta.Shape, s.meta.Grid)
+	if err != nil {
+		return a.chunkError("read", c.Key, err)
+	}
+	return a.readPlan(ctx, s, p, v, true)
+}
+
+// Codec gives the array's codecs, bound to its chunks; the error says which
+// codec is missing.
+func (a *Array) Codec(chunkShape []int) (*codec.Bound, error) {
+	return a.now.Load().bound(chunkShape)
+}

@@ -1,0 +1,149 @@
+// Package endian is the codec "bytes": elements one after the other in C order,
+// in little- or big-endian byte order.
+//
+// Little-endian chunks are memory as it is: they are read straight into, and
+// written straight from, the caller's memory where its strides allow. A part of
+// a chunk is read as just the rows that hold it.
+package endian
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Codec is a parsed entry.
+type Codec struct {
+	// Endian is "little", "big", or "" for types whose scalars are one byte.
+	Endian string
+}
+
+type config struct {
+	Endian *string `json:"endian,omitempty"`
+}
+
+// Parse reads the configuration.
+func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error) {
+	var c config
+	if err := codec.ParseConfig(raw, &c); err != nil {
+		return nil, err
+	}
+	if c.Endian == nil {
+		return Codec{}, nil
+	}
+	if *c.Endian != "little" && *c.Endian != "big" {
+		return nil, fmt.Errorf("endian is %q: must be \"little\" or \"big\"", *c.Endian)
+	}
+	return Codec{*c.Endian}, nil
+}
+
+// Name is "bytes".
+func (Codec) Name() string { return "bytes" }
+
+// MarshalJSON gives the entry for metadata.
+func (c Codec) MarshalJSON() ([]byte, error) {
+	if c.Endian == "" {
+		return codec.MarshalEntry("bytes", nil)
+	}
+	return codec.MarshalEntry("bytes", config{&c.Endian})
+}
+
+// BindSerializer fits the codec to chunks.
+func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
+	if len(in.Type.Refs()) > 0 {
+		return nil, fmt.Errorf("cannot write %s, whose values have no fixed length", in.Type.Name())
+	}
+	n, ok := nd.Bytes(in.Shape, in.Type.Size())
+	if !ok {
+		return nil, fmt.Errorf("a chunk of shape %v has more bytes than can be counted", in.Shape)
+	}
+	s := &serializer{spec: in, size: n, strides: nd.Strides(in.Shape, in.Type.Size())}
+	wide := slices.ContainsFunc(in.Type.Units(), func(u dtype.Unit) bool { return u.Width > 1 })
+	if wide && c.Endian == "" {
+		return nil, fmt.Errorf("configuration lacks endian, which %s needs", in.Type.Name())
+	}
+	if wide && c.Endian == "big" {
+		s.swap = in.Type.Units()
+	}
+	s.canon, _ = in.Type.(dtype.Canonicaliser)
+	return s, nil
+}
+
+type serializer struct {
+	spec    codec.Spec
+	size    int
+	strides []int
+	swap    []dtype.Unit // nil if bytes stay as they are
+	canon   dtype.Canonicaliser
+}
+
+// Size is the number of elements times their size.
+func (s *serializer) Size() codec.Size { return codec.Exactly(s.size) }
+
+// Ranges is always true: any part of the chunk can be read by itself.
+func (s *serializer) Ranges(box nd.Box) bool { return !box.Covers(s.spec.Shape) }
+
+// Place gives the memory of a whole chunk that needs no change of byte order.
+func (s *serializer) Place(v nd.View) ([]byte, bool) {
+	if s.swap != nil {
+		return nil, false
+	}
+	return v.Contiguous()
+}
+
+// Placed checks the values that were decoded in place.
+func (s *serializer) Placed(v nd.View) error {
+	if s.canon == nil {
+		return nil
+	}
+	return s.canon.Canonicalise(v)
+}
+
+// Encode appends the elements.
+func (s *serializer) Encode(_ context.Context, _ *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
+	at := len(dst)
+	dst = slices.Grow(dst, s.size)[:at+s.size]
+	out := nd.View{Data: dst[at:], Size: src.Size, Shape: src.Shape, Strides: s.strides}
+	nd.Copy(out, src)
+	s.mend(out)
+	return dst, nil
+}
+
+// mend changes the byte order of what was copied.
+func (s *serializer) mend(v nd.View) {
+	if s.swap != nil {
+		swap(v, s.swap)
+	}
+}
+
+// Decode fills dst with a box of the chunk.
+func (s *serializer) Decode(ctx context.Context, _ *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
+	if m, ok := src.(*codec.Memory); ok {
+		if len(m.Bytes) != s.size {
+			return codec.Bad("got %d bytes, want %d", len(m.Bytes), s.size)
+		}
+		from := nd.View{Data: m.Bytes, Size: dst.Size, Shape: s.spec.Shape, Strides: s.strides}
+		nd.Copy(dst, from.Box(box))
+		s.mend(dst)
+		return s.Placed(dst)
+	}
+	r := rows{s: s, ctx: ctx, src: src, piece: nearPiece, gap: nearGap}
+	if !codec.IsNear(src) {
+		r.piece, r.gap = farPiece, farGap
+	}
+	defer r.done()
+	off := 0
+	for i, k := range box.Start {
+		off += k * s.strides[i]
+	}
+	if err := r.read(0, off, box.Shape, dst); err != nil {
+		return err
+	}
+	s.mend(dst)
+	return s.Placed(dst)
+}

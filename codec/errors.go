@@ -1,0 +1,42 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrEmpty says that a chunk holds nothing but fill values and need not be
+// stored.
+var ErrEmpty = errors.New("chunk holds only the fill value")
+
+// ErrUnknown says that no codec of this name is registered.
+var ErrUnknown = errors.New("unknown codec")
+
+// ErrData says that encoded bytes are not what the codec expects.
+var ErrData = errors.New("bad data")
+
+// Error names the codec in which coding a chunk failed.
+type Error struct {
+	Codec string
+	Err   error
+}
+
+// Error says "codec gzip: …".
+func (e *Error) Error() string { return fmt.Sprintf("codec %s: %v", e.Codec, e.Err) }
+
+// Unwrap gives the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// wrap names the codec once: an error of an inner chain already names the inner
+// codec, and is put behind the outer one's name.
+func wrap(name string, err error) error {
+	if err == nil || err == ErrEmpty {
+		return err
+	}
+	return &Error{Codec: name, Err: err}
+}
+
+// Bad makes an error for bytes that are not what they should be.
+func Bad(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, ErrData)...)
+}

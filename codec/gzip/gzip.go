@@ -1,0 +1,138 @@
+// Package gzip is the codec "gzip".
+package gzip
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/omnizarr/zarr/codec"
+)
+
+// Codec is a parsed entry.
+type Codec struct {
+	// Level is from 0 (stored) to 9 (smallest).
+	Level int
+}
+
+type config struct {
+	Level *int `json:"level"`
+}
+
+// DefaultLevel is used where metadata gives none.
+const DefaultLevel = 5
+
+// Parse reads the configuration; an absent one means the default level.
+func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error) {
+	var c config
+	if err := codec.ParseConfig(raw, &c); err != nil {
+		return nil, err
+	}
+	out := Codec{DefaultLevel}
+	if c.Level != nil {
+		out.Level = *c.Level
+	}
+	if out.Level < 0 || out.Level > 9 {
+		return nil, fmt.Errorf("level is %d: must be from 0 to 9", out.Level)
+	}
+	return out, nil
+}
+
+// Name is "gzip".
+func (Codec) Name() string { return "gzip" }
+
+// MarshalJSON gives the entry for metadata.
+func (c Codec) MarshalJSON() ([]byte, error) {
+	return codec.MarshalEntry("gzip", config{&c.Level})
+}
+
+// BindBytes fits the codec to what comes in.
+func (c Codec) BindBytes(_ codec.Spec, in codec.Size) (codec.BytesFilter, error) {
+	f := &filter{level: c.Level}
+	if in.Known && in.N < math.MaxInt/2 {
+		f.size = codec.AtMost(in.N + in.N/8 + 1<<16)
+	}
+	return f, nil
+}
+
+type filter struct {
+	level int
+	size  codec.Size
+}
+
+func (f *filter) Size() codec.Size { return f.size }
+
+var (
+	writers [10]sync.Pool
+	readers sync.Pool
+)
+
+func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
+	out := bytes.NewBuffer(dst)
+	w, ok := writers[f.level].Get().(*gzip.Writer)
+	if ok {
+		w.Reset(out)
+	} else {
+		var err error
+		if w, err = gzip.NewWriterLevel(out, f.level); err != nil {
+			return nil, err
+		}
+	}
+	defer writers[f.level].Put(w)
+	if _, err := w.Write(src); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+	in := bytes.NewReader(src)
+	r, ok := readers.Get().(*gzip.Reader)
+	if !ok {
+		r = new(gzip.Reader)
+	}
+	defer readers.Put(r)
+	if err := r.Reset(in); err != nil {
+		return nil, bad(err)
+	}
+	at := len(dst)
+	for {
+		// One byte more than allowed shows that there is more.
+		room := limit + 1 - (len(dst) - at)
+		if room == 0 {
+			return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
+		}
+		if len(dst) == cap(dst) {
+			dst = slices.Grow(dst, min(room, max(512, len(dst)-at)))
+		}
+		free := dst[len(dst):min(cap(dst), len(dst)+room)]
+		n, err := r.Read(free)
+		dst = dst[:len(dst)+n]
+		if errors.Is(err, io.EOF) {
+			if len(dst)-at > limit {
+				return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
+			}
+			return dst, nil
+		}
+		if err != nil {
+			return nil, bad(err)
+		}
+	}
+}
+
+func bad(err error) error {
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return codec.Bad("%v", err)
+}

@@ -1,0 +1,147 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Parser reads the configuration of a codec (nil when there is none). Codecs
+// that contain others parse them with r.
+type Parser func(r *Registry, name string, config json.RawMessage) (Codec, error)
+
+// Registry knows codecs by name. It is a plain value that a program builds and
+// passes on: importing a package registers nothing.
+type Registry struct {
+	parsers map[string]Parser
+}
+
+// NewRegistry returns a registry that knows no codec.
+func NewRegistry() *Registry { return &Registry{parsers: map[string]Parser{}} }
+
+// Register adds a codec under one or more names; it replaces what had the name.
+func (r *Registry) Register(p Parser, names ...string) {
+	for _, n := range names {
+		r.parsers[n] = p
+	}
+}
+
+// Clone returns a copy to which more can be added.
+func (r *Registry) Clone() *Registry { return &Registry{parsers: maps.Clone(r.parsers)} }
+
+// Names lists the registered names in order.
+func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.parsers)) }
+
+// Entry is one entry of a codecs list, not yet parsed.
+type Entry struct {
+	Name   string
+	Config json.RawMessage // nil if there is none
+}
+
+// Parse reads one entry. An error names the codec.
+func (r *Registry) Parse(e Entry) (Codec, error) {
+	p := r.parsers[e.Name]
+	if p == nil {
+		return nil, &Error{Codec: e.Name, Err: ErrUnknown}
+	}
+	c, err := p(r, e.Name, e.Config)
+	return c, wrap(e.Name, err)
+}
+
+// ParseList reads a codecs list as metadata spells it: an array of names and of
+// objects with name and configuration.
+func (r *Registry) ParseList(raw json.RawMessage) (*Chain, error) {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
+		return nil, fmt.Errorf("codecs must be an array")
+	}
+	entries := make([]Entry, len(items))
+	for i, item := range items {
+		if item[0] == '"' {
+			if err := json.Unmarshal(item, &entries[i].Name); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		var e struct {
+			Name           string          `json:"name"`
+			Configuration  json.RawMessage `json:"configuration"`
+			MustUnderstand *bool           `json:"must_understand"`
+		}
+		if err := ParseConfig(item, &e); err != nil {
+			return nil, fmt.Errorf("codec %d: %w", i, err)
+		}
+		entries[i] = Entry{e.Name, e.Configuration}
+	}
+	return r.Chain(entries)
+}
+
+// Chain reads a list of entries and checks that their kinds follow each other
+// as they must: array to array, exactly one array to bytes, bytes to bytes.
+func (r *Registry) Chain(entries []Entry) (*Chain, error) {
+	c := &Chain{}
+	for _, e := range entries {
+		parsed, err := r.Parse(e)
+		if err != nil {
+			return nil, err
+		}
+		switch k := parsed.(type) {
+		case ArrayToArray:
+			if c.serializer != nil {
+				return nil, fmt.Errorf("codec %s works on arrays and cannot follow %s, which gives bytes", e.Name, c.serializer.Name())
+			}
+			c.arrays = append(c.arrays, k)
+		case ArrayToBytes:
+			if c.serializer != nil {
+				return nil, fmt.Errorf("codecs %s and %s both turn arrays into bytes: there must be exactly one", c.serializer.Name(), e.Name)
+			}
+			c.serializer = k
+		case BytesToBytes:
+			if c.serializer == nil {
+				return nil, fmt.Errorf("codec %s works on bytes, but no codec before it turns arrays into bytes", e.Name)
+			}
+			c.bytes = append(c.bytes, k)
+		default:
+			return nil, fmt.Errorf("codec %s is of no kind", e.Name)
+		}
+	}
+	if c.serializer == nil {
+		return nil, fmt.Errorf("no codec in the list turns arrays into bytes")
+	}
+	return c, nil
+}
+
+// ParseConfig reads a configuration into v, a pointer to a struct with json
+// tags. Members that v does not have are an error; no configuration at all is
+// an empty one.
+func ParseConfig(config json.RawMessage, v any) error {
+	if len(config) == 0 {
+		return nil
+	}
+	if t := bytes.TrimLeft(config, " \t\r\n"); len(t) == 0 || t[0] != '{' {
+		return fmt.Errorf("configuration must be an object")
+	}
+	d := json.NewDecoder(bytes.NewReader(config))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("configuration: %s", cutPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+func cutPrefix(s, prefix string) string {
+	if len(s) > len(prefix) && s[:len(prefix)] == prefix {
+		return s[len(prefix):]
+	}
+	return s
+}
+
+// MarshalEntry spells an entry of a codecs list; a nil config is left out.
+func MarshalEntry(name string, config any) ([]byte, error) {
+	return json.Marshal(struct {
+		Name          string `json:"name"`
+		Configuration any    `json:"configuration,omitempty"`
+	}{name, config})
+}

@@ -1,0 +1,169 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Encode appends a whole shard.
+func (s *shard) Encode(ctx context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
+	out, err := s.build(ctx, ck, dst, func(inner *codec.Chunk, _ int, p *part, mem []byte) ([]byte, error) {
+		view := p.in(src)
+		if !ck.Limits.KeepEmpty && s.chain.Spec().IsFill(view) {
+			return nil, codec.ErrEmpty
+		}
+		return s.chain.Encode(ctx, inner, mem, view)
+	})
+	if errors.Is(err, codec.ErrEmpty) {
+		// A shard without inner chunks is still a shard when it is asked for.
+		return s.empty(ctx, ck, dst)
+	}
+	return out, err
+}
+
+func (s *shard) empty(ctx context.Context, ck *codec.Chunk, dst []byte) ([]byte, error) {
+	return s.append(ctx, ck, dst, s.newIndex())
+}
+
+// Update appends the shard that old holds with the elements in box replaced.
+// Inner chunks outside box are copied as bytes.
+func (s *shard) Update(ctx context.Context, ck *codec.Chunk, dst []byte, old codec.Source, box nd.Box, src nd.View) ([]byte, error) {
+	data := &codec.Memory{}
+	x := s.newIndex()
+	if old != nil {
+		if m, ok := old.(*codec.Memory); ok {
+			data = m
+		} else {
+			hold := buf.Get(1 << 20)
+			defer func() { hold.Free() }()
+			var err error
+			hold.B, err = codec.ReadAll(ctx, old, s.Size(), ck.Limits.MaxChunk, hold.B)
+			if err != nil {
+				return nil, err
+			}
+			data.Bytes = hold.B
+		}
+		var err error
+		if x, err = s.read(ctx, ck, data); err != nil {
+			return nil, err
+		}
+	}
+	touched := s.parts(box)
+	return s.build(ctx, ck, dst, func(inner *codec.Chunk, i int, p *part, mem []byte) ([]byte, error) {
+		off, n, have, err := s.find(x, i)
+		if err != nil {
+			return nil, err
+		}
+		hit, k := touched.index(p.at)
+		if !hit {
+			if !have {
+				return nil, codec.ErrEmpty
+			}
+			return append(mem, data.Bytes[off:off+n]...), nil
+		}
+		t := touched.get(k)
+		view := t.in(src)
+		if t.whole(s.inner) {
+			if !ck.Limits.KeepEmpty && s.chain.Spec().IsFill(view) {
+				return nil, codec.ErrEmpty
+			}
+			return s.chain.Encode(ctx, inner, mem, view)
+		}
+		var before codec.Source
+		if have {
+			before = &codec.Memory{Bytes: data.Bytes[off : off+n]}
+		}
+		return s.chain.Update(ctx, inner, mem, before, t.box, view)
+	})
+}
+
+// index finds the part of an inner chunk, if the box touches it.
+func (p *parts) index(at []int) (bool, int) {
+	if p.n == 0 {
+		return false, 0
+	}
+	k := 0
+	for i, a := range at {
+		d := a - p.lo[i]
+		if d < 0 || d >= p.counts[i] {
+			return false, 0
+		}
+		k = k*p.counts[i] + d
+	}
+	return true, k
+}
+
+// encodeInner appends the bytes of an inner chunk to mem, or says ErrEmpty.
+type encodeInner func(inner *codec.Chunk, i int, p *part, mem []byte) ([]byte, error)
+
+// build makes a shard: inner chunks are encoded in parallel and put down in
+// order, each as soon as those before it are there, so that little waits in
+// memory and the result does not depend on timing.
+func (s *shard) build(ctx context.Context, ck *codec.Chunk, dst []byte, encode encodeInner) ([]byte, error) {
+	start := len(dst)
+	all := s.parts(nd.Whole(s.spec.Shape))
+	x := s.newIndex()
+	if s.first {
+		dst = slices.Grow(dst, s.indexSize)[:start+s.indexSize]
+	}
+	var mu sync.Mutex
+	waiting := make(map[int]*buf.Buffer)
+	next, stored := 0, 0
+	put := func(i int, b *buf.Buffer) {
+		mu.Lock()
+		defer mu.Unlock()
+		waiting[i] = b
+		for {
+			b, ok := waiting[next]
+			if !ok {
+				return
+			}
+			delete(waiting, next)
+			if b != nil {
+				x.set(next, len(dst)-start, len(b.B))
+				dst = append(dst, b.B...)
+				stored++
+				b.Free()
+			}
+			next++
+		}
+	}
+	guess, _ := nd.Bytes(s.inner, s.spec.Type.Size())
+	err := ck.Limits.Workers.Run(ctx, all.n, int64(guess), func(i int) error {
+		p := all.get(i)
+		b := buf.Get(min(guess, 1<<24))
+		out, err := encode(s.chunk(ck, p.at), i, &p, b.B)
+		if err == nil {
+			b.B = out
+			put(i, b)
+			return nil
+		}
+		b.Free()
+		if errors.Is(err, codec.ErrEmpty) {
+			put(i, nil)
+			return nil
+		}
+		return fmt.Errorf("inner chunk %v: %w", p.at, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if stored == 0 && !ck.Limits.KeepEmpty {
+		return nil, codec.ErrEmpty
+	}
+	if !s.first {
+		return s.append(ctx, ck, dst, x)
+	}
+	head, err := s.append(ctx, ck, nil, x)
+	if err == nil {
+		copy(dst[start:], head)
+	}
+	return dst, err
+}

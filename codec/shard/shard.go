@@ -1,0 +1,242 @@
+// Package shard is the codec "sharding_indexed": a chunk made of inner chunks,
+// each encoded by itself, with an index of where they lie.
+//
+// Reading a part fetches the index and then only the inner chunks that are
+// wanted, neighbours joined into one range. Writing a part copies the bytes of
+// the inner chunks that do not change. Inner chunks are coded in parallel as
+// far as the caller's limits allow. Shards may contain shards.
+package shard
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Codec is a parsed entry.
+type Codec struct {
+	ChunkShape []int        // of the inner chunks
+	Codecs     *codec.Chain // of the inner chunks
+	Index      *codec.Chain // of the index
+	IndexFirst bool         // the index stands before the inner chunks, not behind
+}
+
+type config struct {
+	ChunkShape    []int           `json:"chunk_shape"`
+	Codecs        json.RawMessage `json:"codecs"`
+	IndexCodecs   json.RawMessage `json:"index_codecs"`
+	IndexLocation *string         `json:"index_location"`
+}
+
+// Parse reads the configuration.
+func Parse(r *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error) {
+	var c config
+	if err := codec.ParseConfig(raw, &c); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.ChunkShape == nil:
+		return nil, fmt.Errorf("configuration lacks chunk_shape")
+	case c.Codecs == nil:
+		return nil, fmt.Errorf("configuration lacks codecs")
+	case c.IndexCodecs == nil:
+		return nil, fmt.Errorf("configuration lacks index_codecs")
+	}
+	out := Codec{ChunkShape: c.ChunkShape}
+	for _, n := range c.ChunkShape {
+		if n <= 0 {
+			return nil, fmt.Errorf("chunk_shape %v: lengths must be positive", c.ChunkShape)
+		}
+	}
+	if c.IndexLocation != nil {
+		switch *c.IndexLocation {
+		case "start":
+			out.IndexFirst = true
+		case "end":
+		default:
+			return nil, fmt.Errorf("index_location is %q: must be \"start\" or \"end\"", *c.IndexLocation)
+		}
+	}
+	var err error
+	if out.Codecs, err = r.ParseList(c.Codecs); err != nil {
+		return nil, fmt.Errorf("codecs: %w", err)
+	}
+	if out.Index, err = r.ParseList(c.IndexCodecs); err != nil {
+		return nil, fmt.Errorf("index_codecs: %w", err)
+	}
+	return out, nil
+}
+
+// Name is "sharding_indexed".
+func (Codec) Name() string { return "sharding_indexed" }
+
+// MarshalJSON gives the entry for metadata.
+func (c Codec) MarshalJSON() ([]byte, error) {
+	codecs, err := c.Codecs.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	index, err := c.Index.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	where := "end"
+	if c.IndexFirst {
+		where = "start"
+	}
+	return codec.MarshalEntry("sharding_indexed", config{c.ChunkShape, codecs, index, &where})
+}
+
+// BindSerializer fits the codec to chunks.
+func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
+	if len(c.ChunkShape) != len(in.Shape) {
+		return nil, fmt.Errorf("chunk_shape %v has %d axes, the shard has %d", c.ChunkShape, len(c.ChunkShape), len(in.Shape))
+	}
+	s := &shard{spec: in, inner: c.ChunkShape, first: c.IndexFirst, counts: make([]int, len(in.Shape))}
+	for i, n := range in.Shape {
+		if n%c.ChunkShape[i] != 0 {
+			return nil, fmt.Errorf("inner chunks of shape %v do not divide a shard of shape %v", c.ChunkShape, in.Shape)
+		}
+		s.counts[i] = n / c.ChunkShape[i]
+	}
+	var ok bool
+	if s.count, ok = nd.Len(s.counts); !ok || s.count > math.MaxInt/64 {
+		return nil, fmt.Errorf("a shard of shape %v has more inner chunks of shape %v than can be counted", in.Shape, c.ChunkShape)
+	}
+	innerSpec := in
+	innerSpec.Shape = c.ChunkShape
+	var err error
+	if s.chain, err = c.Codecs.Bind(innerSpec); err != nil {
+		return nil, err
+	}
+	u64, err := dtype.Parse(json.RawMessage(`"uint64"`))
+	if err != nil {
+		return nil, err
+	}
+	s.indexShape = append(append([]int(nil), s.counts...), 2)
+	s.index, err = c.Index.Bind(codec.Spec{Type: u64, Shape: s.indexShape, Fill: make([]byte, 8)})
+	if err != nil {
+		return nil, fmt.Errorf("index_codecs: %w", err)
+	}
+	size := s.index.Size()
+	if !size.Exact {
+		return nil, fmt.Errorf("index_codecs: the size of the index must not depend on its content")
+	}
+	s.indexSize = size.N
+	return s, nil
+}
+
+// shard is the bound codec.
+type shard struct {
+	spec       codec.Spec
+	inner      []int // shape of the inner chunks
+	counts     []int // number of inner chunks along each axis
+	count      int   // in all
+	chain      *codec.Bound
+	index      *codec.Bound
+	indexShape []int
+	indexSize  int
+	first      bool
+}
+
+// Inner is the chain of the inner chunks.
+func (s *shard) Inner() *codec.Bound { return s.chain }
+
+// Ranges is always true: the index is read before anything else.
+func (s *shard) Ranges(nd.Box) bool { return true }
+
+// Size is bounded if that of the inner chunks is. A shard may hold dead bytes,
+// left behind by writers that only append: as much again is accepted.
+func (s *shard) Size() codec.Size {
+	inner := s.chain.Size()
+	if !inner.Known || inner.N > (math.MaxInt/4-s.indexSize)/max(1, s.count) {
+		return codec.Size{}
+	}
+	return codec.AtMost(2*s.count*inner.N + s.indexSize + 1<<16)
+}
+
+// part is what a box covers of one inner chunk.
+type part struct {
+	at   []int  // index of the inner chunk in the shard
+	box  nd.Box // inside the inner chunk
+	from []int  // where that lies in the outer box
+}
+
+// whole reports whether the part is the whole inner chunk.
+func (p *part) whole(inner []int) bool { return p.box.Covers(inner) }
+
+// parts is the grid of inner chunks that a box touches.
+type parts struct {
+	s      *shard
+	box    nd.Box
+	lo     []int // first inner chunk along each axis
+	counts []int
+	n      int
+}
+
+func (s *shard) parts(box nd.Box) parts {
+	r := len(s.inner)
+	mem := make([]int, 2*r)
+	p := parts{s: s, box: box, lo: mem[:r], counts: mem[r:], n: 1}
+	for i, c := range s.inner {
+		if box.Shape[i] == 0 {
+			p.n = 0
+			return p
+		}
+		p.lo[i] = box.Start[i] / c
+		p.counts[i] = (box.Start[i]+box.Shape[i]-1)/c - p.lo[i] + 1
+		p.n *= p.counts[i]
+	}
+	return p
+}
+
+// get computes part k.
+func (p *parts) get(k int) part {
+	r := len(p.lo)
+	mem := make([]int, 4*r)
+	out := part{at: mem[:r], box: nd.Box{Start: mem[r : 2*r], Shape: mem[2*r : 3*r]}, from: mem[3*r:]}
+	for i := r - 1; i >= 0; i-- {
+		c := p.s.inner[i]
+		at := p.lo[i] + k%p.counts[i]
+		k /= p.counts[i]
+		lo := max(p.box.Start[i], at*c)
+		hi := min(p.box.Start[i]+p.box.Shape[i], (at+1)*c)
+		out.at[i], out.box.Start[i], out.box.Shape[i], out.from[i] = at, lo-at*c, hi-lo, lo-p.box.Start[i]
+	}
+	return out
+}
+
+// linear is the position of an inner chunk in the index.
+func (s *shard) linear(at []int) int {
+	n := 0
+	for i, k := range at {
+		n = n*s.counts[i] + k
+	}
+	return n
+}
+
+// chunk describes an inner chunk to the codecs inside.
+func (s *shard) chunk(ck *codec.Chunk, at []int) *codec.Chunk {
+	r := len(at)
+	mem := make([]int, 2*r)
+	out := &codec.Chunk{Index: mem[:r], Limits: ck.Limits}
+	if ck.Extent != nil {
+		out.Extent = mem[r:]
+	}
+	for i, k := range at {
+		if ck.Index != nil {
+			out.Index[i] = ck.Index[i]*s.counts[i] + k
+		}
+		if ck.Extent != nil {
+			out.Extent[i] = min(max(ck.Extent[i]-k*s.inner[i], 0), s.inner[i])
+		}
+	}
+	if ck.Limits.Cache != nil {
+		out.Key = fmt.Sprintf("%s#%d", ck.Key, s.linear(at))
+	}
+	return out
+}

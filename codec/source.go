@@ -1,0 +1,102 @@
+package codec
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// Memory is a source whose bytes are all there.
+type Memory struct {
+	Bytes []byte
+	kept  atomic.Bool
+}
+
+// Keep returns the bytes and takes them over: they will not be used for
+// anything else. Decoders whose values refer to the encoded bytes call it.
+func (m *Memory) Keep() []byte {
+	m.kept.Store(true)
+	return m.Bytes
+}
+
+// Get appends the bytes in r.
+func (m *Memory) Get(_ context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	off, n, err := r.Resolve(int64(len(m.Bytes)))
+	if err != nil {
+		return dst, store.Info{}, err
+	}
+	return append(dst, m.Bytes[off:off+n]...), store.Info{Size: int64(len(m.Bytes))}, nil
+}
+
+// Kept reports whether somebody took the bytes over.
+func (m *Memory) Kept() bool { return m.kept.Load() }
+
+// ReadAll appends all bytes of src to dst; more than the size allows is an
+// error, and so is less where the size is exact.
+func ReadAll(ctx context.Context, src Source, size Size, max int, dst []byte) ([]byte, error) {
+	limit := size.Limit(max)
+	n := len(dst)
+	out, _, err := src.Get(ctx, store.UpTo(int64(limit)), dst)
+	if err != nil {
+		if errors.Is(err, store.ErrTooLarge) {
+			return nil, tooLong(size, limit, err)
+		}
+		return nil, err
+	}
+	if err := checkSize(size, len(out)-n); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func tooLong(size Size, limit int, err error) error {
+	if size.Exact {
+		return Bad("chunk is longer than the %d bytes that its shape and type need", limit)
+	}
+	return Bad("%v", err)
+}
+
+func checkSize(size Size, n int) error {
+	if size.Exact && n != size.N {
+		return Bad("got %d bytes, want %d", n, size.N)
+	}
+	return nil
+}
+
+// ReadRange appends length bytes from off of src to dst; a source that ends
+// before is bad data.
+func ReadRange(ctx context.Context, src Source, off, length int, dst []byte) ([]byte, error) {
+	if m, ok := src.(*Memory); ok {
+		if off < 0 || length < 0 || off > len(m.Bytes)-length {
+			return nil, Bad("bytes %d to %d of %d", off, off+length, len(m.Bytes))
+		}
+		return append(dst, m.Bytes[off:off+length]...), nil
+	}
+	out, _, err := src.Get(ctx, store.Part(int64(off), int64(length)), slices.Grow(dst, length))
+	return out, RangeError(err)
+}
+
+// RangeError marks the error of a range outside the value as bad data, since it
+// was computed from what the chunk should be.
+func RangeError(err error) error {
+	if errors.Is(err, store.ErrRange) {
+		return Bad("chunk is too short: %v", err)
+	}
+	return err
+}
+
+// Near is a source of which a range costs about as much as a copy, such as a
+// local file: reading it piece by piece through a small buffer is best. Others
+// answer each range after a while, and are asked for few large ones.
+type Near interface {
+	Near() bool
+}
+
+// IsNear reports whether src is Near.
+func IsNear(src Source) bool {
+	n, ok := src.(Near)
+	return ok && n.Near()
+}

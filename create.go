@@ -1,0 +1,191 @@
+package zarr
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/meta"
+)
+
+// document makes the metadata of a new array.
+func (s ArraySpec) document(e *engine) (*meta.Array, error) {
+	typ, err := parseType(e, s.DataType)
+	if err != nil {
+		return nil, err
+	}
+	shape := s.Shape
+	if shape == nil {
+		shape = []int{}
+	}
+	doc := map[string]any{
+		"zarr_format": 3, "node_type": "array", "shape": shape, "data_type": typ,
+		"attributes": json.RawMessage("{}"),
+	}
+	doc["fill_value"] = s.FillValue
+	if s.FillValue == nil {
+		if doc["fill_value"], err = zeroFill(typ); err != nil {
+			return nil, err
+		}
+	}
+	doc["chunk_key_encoding"] = s.Keys
+	if s.Keys == nil {
+		doc["chunk_key_encoding"] = json.RawMessage(`{"name":"default","configuration":{"separator":"/"}}`)
+	}
+	codecs := s.Codecs
+	if codecs == nil {
+		codecs = DefaultCodecs(typ)
+	}
+	if doc["chunk_grid"], doc["codecs"], err = s.layout(typ, codecs); err != nil {
+		return nil, err
+	}
+	if s.DimensionNames != nil {
+		names := make([]*string, len(s.DimensionNames))
+		for i, n := range s.DimensionNames {
+			if n != "" {
+				names[i] = &n
+			}
+		}
+		doc["dimension_names"] = names
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		return nil, err
+	}
+	n, err := meta.Parse(text, e.registry())
+	if err != nil {
+		return nil, err
+	}
+	m := n.(*meta.Array)
+	m.Attributes = s.Attributes.Clone()
+	if m.Codecs, err = normalCodecs(e, m.Codecs); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// normalCodecs spells codecs with explicit configurations, as most readers want
+// them.
+func normalCodecs(e *engine, in []meta.Extension) ([]meta.Extension, error) {
+	out := make([]meta.Extension, len(in))
+	for i, x := range in {
+		c, err := e.codecs.Parse(entryOf(x))
+		if err != nil {
+			return nil, err
+		}
+		text, err := c.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = meta.ParseExtension(text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// layout gives the chunk_grid and codecs members.
+func (s ArraySpec) layout(typ dtype.Type, codecs json.RawMessage) (grid, chain any, err error) {
+	chunks := s.Chunks
+	if s.Grid != nil {
+		if s.Shards == nil {
+			if chunks != nil {
+				return nil, nil, errors.New("give chunks or a grid, not both")
+			}
+			return s.Grid, codecs, nil
+		}
+		return nil, nil, errors.New("give shards or a grid, not both")
+	}
+	if chunks == nil {
+		chunks = DefaultChunks(s.Shape, typ.Size(), s.Shards)
+	}
+	if len(chunks) != len(s.Shape) {
+		return nil, nil, fmt.Errorf("chunks %v for an array of shape %v", chunks, s.Shape)
+	}
+	outer := chunks
+	if s.Shards != nil {
+		outer = s.Shards
+		codecs, err = json.Marshal([]any{map[string]any{"name": "sharding_indexed", "configuration": map[string]any{
+			"chunk_shape": chunks, "codecs": codecs, "index_location": "end",
+			"index_codecs": json.RawMessage(`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]`),
+		}}})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": outer}}, codecs, nil
+}
+
+func parseType(e *engine, text string) (dtype.Type, error) {
+	raw := json.RawMessage(text)
+	if len(text) == 0 || text[0] != '{' && text[0] != '"' {
+		var err error
+		if raw, err = json.Marshal(text); err != nil {
+			return nil, err
+		}
+	}
+	return e.types.Parse(raw)
+}
+
+// zeroFill spells the value whose bytes are all zero.
+func zeroFill(t dtype.Type) (json.RawMessage, error) {
+	return t.AppendFill(nil, make([]byte, t.Size()), nil)
+}
+
+// DefaultCodecs is the codecs list for new arrays of a type: elements in
+// little-endian order, or text behind its length, then Zstandard.
+func DefaultCodecs(t dtype.Type) json.RawMessage {
+	first := `{"name":"bytes"}`
+	switch t.Kind() {
+	case dtype.String:
+		first = `{"name":"vlen-utf8"}`
+	case dtype.Bytes:
+		first = `{"name":"vlen-bytes"}`
+	default:
+		for _, u := range t.Units() {
+			if u.Width > 1 {
+				first = `{"name":"bytes","configuration":{"endian":"little"}}`
+			}
+		}
+	}
+	return json.RawMessage(`[` + first + `,{"name":"zstd","configuration":{"level":3,"checksum":false}}]`)
+}
+
+// DefaultChunks cuts a shape into chunks of about a mebibyte, as cubic as they
+// can be; chunks for shards divide them.
+func DefaultChunks(shape []int, size int, shards []int) []int {
+	out := make([]int, len(shape))
+	for i, n := range shape {
+		if shards != nil {
+			n = shards[i]
+		}
+		out[i] = max(n, 1)
+	}
+	const target = 1 << 20
+	for {
+		bytes, longest := float64(size), 0
+		for i, n := range out {
+			bytes *= float64(n)
+			if n > out[longest] {
+				longest = i
+			}
+		}
+		if bytes <= target || len(out) == 0 || out[longest] == 1 {
+			return out
+		}
+		if shards != nil {
+			out[longest] = nextDivisor(shards[longest], out[longest])
+		} else {
+			out[longest] = int(math.Ceil(float64(out[longest]) / 2))
+		}
+	}
+}
+
+// nextDivisor is the largest divisor of n below d.
+func nextDivisor(n, d int) int {
+	for d--; d > 1 && n%d != 0; d-- {
+	}
+	return max(d, 1)
+}

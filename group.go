@@ -1,0 +1,248 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Group is a node that holds others. Its methods may be called by several
+// goroutines.
+type Group struct {
+	node
+	now atomic.Pointer[meta.Group]
+	mu  sync.Mutex // held by what changes the metadata
+	// above is the group up the path from whose consolidated metadata this one
+	// was opened, if it was.
+	above *Group
+}
+
+func newGroup(e *engine, path string, m *meta.Group) *Group {
+	g := &Group{node: node{engine: e, path: path}}
+	g.now.Store(m)
+	return g
+}
+
+func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
+	n := node{engine: e, path: path}
+	m := &meta.Group{}
+	err := checkPath(path)
+	if err == nil {
+		err = prepare(ctx, e, path, false)
+	}
+	if err == nil {
+		err = putNewDocument(ctx, e, path, m, false)
+	}
+	if errors.Is(err, ErrExist) {
+		// Making a group that is there already is no mistake.
+		if old, err := openNode(ctx, e, path); err == nil {
+			return asGroup(old)
+		}
+	}
+	if err != nil {
+		return nil, &Error{Op: "create group", URL: n.URL(), Err: err}
+	}
+	return newGroup(e, path, m), nil
+}
+
+// Metadata is the group's document; it must not be changed.
+func (g *Group) Metadata() *meta.Group { return g.now.Load() }
+
+// Attributes returns a copy of the group's attributes.
+func (g *Group) Attributes() *meta.Attributes {
+	return g.Metadata().Clone().Attrs().Clone()
+}
+
+// SetAttributes stores new attributes.
+func (g *Group) SetAttributes(ctx context.Context, attrs *meta.Attributes) error {
+	return g.change(ctx, "set attributes of", func(m *meta.Group) error {
+		m.Attributes = attrs.Clone()
+		return nil
+	})
+}
+
+func (g *Group) change(ctx context.Context, op string, f func(m *meta.Group) error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m := g.Metadata().Clone()
+	err := f(m)
+	if err == nil {
+		err = putDocument(ctx, g.engine, g.path, m)
+	}
+	if err != nil {
+		return &Error{Op: op, URL: g.URL(), Err: err}
+	}
+	g.now.Store(m)
+	return nil
+}
+
+// Open opens the node at a path below the group.
+func (g *Group) Open(ctx context.Context, path string) (Node, error) {
+	path = strings.Trim(path, "/")
+	if path == "" {
+		return g, nil
+	}
+	whole := g.prefix() + path
+	if c := g.consolidatedIn(); c != nil {
+		return g.child(c, whole)
+	}
+	return openNode(ctx, g.engine, whole)
+}
+
+// consolidatedIn is the group whose consolidated metadata answers for this one;
+// nil if there is none or it is bypassed.
+func (g *Group) consolidatedIn() *Group {
+	if g.Metadata().Consolidated != nil && g.consolidated == preferConsolidated {
+		return g
+	}
+	return g.above
+}
+
+// child opens a node from the consolidated metadata of c.
+func (g *Group) child(c *Group, path string) (Node, error) {
+	doc, err := c.Metadata().Consolidated.Get(path[len(c.prefix()):])
+	if err != nil {
+		return nil, &Error{Op: "open", URL: store.JoinURL(g.store.URL(), path), Err: fmt.Errorf("consolidated metadata: %w", err)}
+	}
+	n, err := newNode(g.engine, path, doc)
+	if sub, ok := n.(*Group); ok && err == nil {
+		sub.above = c
+	}
+	return n, err
+}
+
+// Array opens the array at a path below the group.
+func (g *Group) Array(ctx context.Context, path string) (*Array, error) {
+	n, err := g.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return asArray(n)
+}
+
+// Group opens the group at a path below the group.
+func (g *Group) Group(ctx context.Context, path string) (*Group, error) {
+	n, err := g.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return asGroup(n)
+}
+
+// CreateArray makes an array at a path below the group; groups in between are
+// made too.
+func (g *Group) CreateArray(ctx context.Context, path string, spec ArraySpec) (*Array, error) {
+	return createArray(ctx, g.engine, g.prefix()+strings.Trim(path, "/"), spec)
+}
+
+// CreateGroup makes a group at a path below the group; groups in between are
+// made too. One that is there already is opened.
+func (g *Group) CreateGroup(ctx context.Context, path string) (*Group, error) {
+	return createGroup(ctx, g.engine, g.prefix()+strings.Trim(path, "/"))
+}
+
+// Delete removes the node at a path below the group with all that it holds.
+func (g *Group) Delete(ctx context.Context, path string) error {
+	path = strings.Trim(path, "/")
+	whole := g.prefix() + path
+	err := checkPath(path)
+	if path == "" {
+		err = errors.New("a group cannot delete itself")
+	}
+	if err == nil {
+		_, err = getDocument(ctx, g.engine, whole)
+	}
+	if err == nil || !errors.Is(err, ErrNoNode) && path != "" && checkPath(path) == nil {
+		err = deleteNode(ctx, g.engine, whole)
+	}
+	if err != nil {
+		return &Error{Op: "delete", URL: store.JoinURL(g.store.URL(), whole), Err: err}
+	}
+	return nil
+}
+
+// Children yields the nodes directly below the group by name, each opened when
+// its turn comes. A node that cannot be opened is yielded as its error, and the
+// iteration goes on.
+func (g *Group) Children(ctx context.Context) iter.Seq2[Node, error] {
+	return func(yield func(Node, error) bool) {
+		if c := g.consolidatedIn(); c != nil {
+			inside := strings.TrimSuffix(g.prefix()[len(c.prefix()):], "/")
+			for path := range c.Metadata().Consolidated.Children(inside) {
+				if !yield(g.child(c, c.prefix()+path)) {
+					return
+				}
+			}
+			return
+		}
+		for entry, err := range g.store.List(ctx, g.prefix(), "/") {
+			if err != nil {
+				yield(nil, &Error{Op: "list", URL: g.URL(), Err: err})
+				return
+			}
+			if !entry.IsPrefix {
+				continue
+			}
+			n, err := openNode(ctx, g.engine, strings.TrimSuffix(entry.Key, "/"))
+			if errors.Is(err, ErrNoNode) {
+				continue // a folder that is no node
+			}
+			if !yield(n, err) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// Walk yields all nodes below the group, each before those that it holds.
+func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] {
+	return func(yield func(Node, error) bool) { g.walk(ctx, yield) }
+}
+
+func (g *Group) walk(ctx context.Context, yield func(Node, error) bool) bool {
+	for n, err := range g.Children(ctx) {
+		if !yield(n, err) {
+			return false
+		}
+		if sub, ok := n.(*Group); ok && err == nil && !sub.walk(ctx, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Consolidate writes the documents of all nodes below into the group's own, so
+// that readers need a single request to know them all. Do it again after nodes
+// have changed.
+func (g *Group) Consolidate(ctx context.Context) error {
+	fresh := *g.engine.options
+	fresh.consolidated = bypassConsolidated
+	e := *g.engine
+	e.options = &fresh
+	root := newGroup(&e, g.path, g.Metadata())
+	nodes := map[string]meta.Node{}
+	for n, err := range root.Walk(ctx) {
+		if err != nil {
+			return &Error{Op: "consolidate", URL: g.URL(), Err: err}
+		}
+		path := n.Path()[len(g.prefix()):]
+		switch n := n.(type) {
+		case *Array:
+			nodes[path] = n.Metadata()
+		case *Group:
+			nodes[path] = n.Metadata()
+		}
+	}
+	return g.change(ctx, "consolidate", func(m *meta.Group) error {
+		var err error
+		m.Consolidated, err = meta.NewConsolidated(nodes)
+		return err
+	})
+}

@@ -1,0 +1,262 @@
+// Package locate finds the store that a URL names, and the node in it.
+//
+// A URL is a path or file://, http://, https:// or mem: with a name; further
+// schemes are added to a Schemes value. A part of a path that ends in ".zip"
+// and is a file opens as an archive, and what follows names a node in it. In a
+// pipeline, base|zip:path|zarr3:path, each stage says how to take what the one
+// before gives.
+package locate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+	"github.com/omnizarr/zarr/store/web"
+	"github.com/omnizarr/zarr/store/zip"
+)
+
+// Location is where a URL leads. The caller must Close it, or Discard it.
+type Location struct {
+	// Store has the node. For a path it starts at the named folder, so that
+	// nothing above it can be reached.
+	Store store.Store
+	// Path is the path of the node in the store, "" for its root.
+	Path string
+	// Format is how a pipeline says to read the node, one of "zarr2", "zarr3",
+	// "n5" and "tiff", or "" to find out by looking.
+	Format string
+	// File says that Path is the key of one value, a file of some format whose
+	// nodes are inside it, and not a folder of keys.
+	File bool
+	// Inner is the path of the node inside the file, when File is set.
+	Inner string
+
+	closer io.Closer // of the store inside wrappers
+}
+
+// Close gives up the store. An archive that was written comes into being only
+// by a Close without error.
+func (l Location) Close() error {
+	if l.closer != nil {
+		return l.closer.Close()
+	}
+	if c, ok := l.Store.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// Discard is Close, but an archive that was written is left as it was before.
+func (l Location) Discard() error {
+	for _, s := range []any{l.closer, l.Store} {
+		if d, ok := s.(interface{ Discard() error }); ok {
+			return d.Discard()
+		}
+	}
+	return l.Close()
+}
+
+// Options says what is wanted of a location; the zero value is fine.
+type Options struct {
+	// ReadOnly gives a store that takes no values.
+	ReadOnly bool
+	// Create makes the folder or archive if it is missing.
+	Create bool
+	// Sync makes writes survive a loss of power.
+	Sync bool
+	// AllowFile accepts a file that is no archive: Location.File. Without it
+	// that is an error.
+	AllowFile bool
+	// AsFile takes what the URL names for a file, even if it is an archive or
+	// cannot be looked at. Open sets it where a pipeline goes on inside a file.
+	AsFile bool
+	// HTTP is for stores on web servers.
+	HTTP web.Options
+	// Schemes says how to open the URL by its scheme; nil means Builtin.
+	Schemes Schemes
+}
+
+// Opener opens a URL of one scheme, given whole and without a pipeline.
+type Opener func(ctx context.Context, url string, opt Options) (Location, error)
+
+// Schemes maps schemes to what opens them.
+type Schemes map[string]Opener
+
+// Builtin gives the schemes that need no more than the standard library: file,
+// http, https and mem. The map is the caller's own, to add others to.
+func Builtin() Schemes {
+	return Schemes{"file": openFileURL, "http": openWeb, "https": openWeb, "mem": openMem}
+}
+
+// scheme matches the start of a URL; one letter alone is a Windows drive.
+var scheme = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]+)://`)
+
+// Open finds the store and the node that rawURL names.
+func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
+	base, stages, err := splitPipeline(rawURL)
+	if err != nil {
+		return Location{}, err
+	}
+	baseOpt := opt
+	if len(stages) > 0 {
+		baseOpt.AllowFile = true
+		baseOpt.AsFile = stages[0].name == "tiff" || stages[0].name == "zip" && !hasArchive(base)
+	}
+	l, err := openBase(ctx, base, baseOpt)
+	if err != nil {
+		return Location{}, err
+	}
+	for _, s := range stages {
+		next, err := s.apply(ctx, l, rawURL)
+		if err != nil {
+			return Location{}, errors.Join(err, l.Discard())
+		}
+		l = next
+	}
+	if l.File && !opt.AllowFile && l.Format == "" {
+		return Location{}, errors.Join(notStore(rawURL), l.Discard())
+	}
+	if opt.ReadOnly {
+		if l.closer == nil {
+			l.closer, _ = l.Store.(io.Closer)
+		}
+		l.Store = store.ReadOnly(l.Store)
+	}
+	return l, nil
+}
+
+func notStore(rawURL string) error {
+	return fmt.Errorf("open %s: a file, neither a folder nor a zip archive", shown(rawURL))
+}
+
+func openBase(ctx context.Context, base string, opt Options) (Location, error) {
+	if base == "" {
+		return Location{}, errors.New("open: the URL is empty")
+	}
+	schemes := opt.Schemes
+	if schemes == nil {
+		schemes = Builtin()
+	}
+	name := ""
+	if m := scheme.FindStringSubmatch(base); m != nil {
+		name = strings.ToLower(m[1])
+	} else if before, _, ok := strings.Cut(base, ":"); ok && (before == "mem" || before == "file") {
+		name = before
+	} else {
+		return openPath(ctx, base, opt)
+	}
+	open, ok := schemes[name]
+	if !ok {
+		return Location{}, fmt.Errorf("open %s: no store is registered for scheme %q, only for %s",
+			shown(base), name, strings.Join(slices.Sorted(maps.Keys(schemes)), ", "))
+	}
+	return open(ctx, base, opt)
+}
+
+// shown gives a URL without its password and query, which may be secret.
+func shown(rawURL string) string {
+	base, rest, piped := strings.Cut(rawURL, "|")
+	if u, err := url.Parse(base); err == nil && u.Host != "" {
+		u.RawQuery, u.ForceQuery, u.Fragment = "", false, ""
+		base = u.Redacted()
+	}
+	if piped {
+		return base + "|" + rest
+	}
+	return base
+}
+
+// openMem opens mem: as a store of its own and mem:name as one that is shared.
+func openMem(_ context.Context, rawURL string, opt Options) (Location, error) {
+	name, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(rawURL, "mem:"), "//"), "/")
+	path, err := nodePath(rawURL, path)
+	if err != nil {
+		return Location{}, err
+	}
+	l := Location{Store: mem.New(), Path: path, File: opt.AsFile}
+	if name != "" {
+		l.Store = mem.Shared(name)
+	}
+	return l, nil
+}
+
+// openWeb opens a URL as a store, or what ends in ".zip" in it as an archive.
+func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return Location{}, fmt.Errorf("open %s: not a URL", shown(rawURL))
+	}
+	names := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
+	at := slices.IndexFunc(names, isArchive)
+	if opt.AsFile {
+		at = len(names) - 1
+	}
+	if at < 0 {
+		s, err := web.Open(rawURL, opt.HTTP)
+		return Location{Store: s}, err
+	}
+	key, err := url.PathUnescape(names[at])
+	if err != nil {
+		return Location{}, fmt.Errorf("open %s: not a URL", shown(rawURL))
+	}
+	inner, err := url.PathUnescape(strings.Join(names[at+1:], "/"))
+	if err != nil {
+		return Location{}, fmt.Errorf("open %s: not a URL", shown(rawURL))
+	}
+	if inner, err = nodePath(rawURL, inner); err != nil {
+		return Location{}, err
+	}
+	u.Path, u.RawPath = "/", ""
+	parent, err := web.Open(u.JoinPath(names[:at]...).String(), opt.HTTP)
+	if err != nil {
+		return Location{}, err
+	}
+	if opt.AsFile {
+		return Location{Store: parent, Path: key, File: true, Inner: inner}, nil
+	}
+	return openArchive(ctx, parent, key, inner)
+}
+
+// openArchive opens the archive that is a value of s.
+func openArchive(ctx context.Context, s store.Store, key, inner string) (Location, error) {
+	obj, err := store.Open(ctx, s, key)
+	if err != nil {
+		return Location{}, err
+	}
+	z, err := zip.Open(ctx, obj, store.JoinURL(s.URL(), key))
+	if err != nil {
+		return Location{}, errors.Join(err, obj.Close())
+	}
+	return Location{Store: z, Path: inner}, nil
+}
+
+// isArchive reports whether a name is that of an archive.
+func isArchive(name string) bool {
+	return len(name) > len(".zip") && strings.EqualFold(name[len(name)-len(".zip"):], ".zip")
+}
+
+// hasArchive reports whether a part of the path or URL is the name of an
+// archive.
+func hasArchive(base string) bool {
+	base, _, _ = strings.Cut(base, "?")
+	return slices.ContainsFunc(strings.FieldsFunc(base, isSeparator), isArchive)
+}
+
+// nodePath checks the path of a node, in which slashes at the ends do not
+// count.
+func nodePath(rawURL, path string) (string, error) {
+	path = strings.Trim(path, "/")
+	if path != "" && store.CheckKey(path) != nil {
+		return "", fmt.Errorf("open %s: path %q: %w", shown(rawURL), path, store.ErrBadKey)
+	}
+	return path, nil
+}

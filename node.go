@@ -1,0 +1,200 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// node is what groups and arrays have in common.
+type node struct {
+	*engine
+	path string
+}
+
+// Path is where the node lies in its store, "" for the root.
+func (n *node) Path() string { return n.path }
+
+// Store is the store that holds the node.
+func (n *node) Store() store.Store { return n.store }
+
+// URL names the node for people.
+func (n *node) URL() string { return store.JoinURL(n.store.URL(), n.path) }
+
+// Close gives up the store that was opened with the node; nodes that were
+// opened from each other share it. A store that was passed in stays open.
+func (n *node) Close() error { return n.location.Close() }
+
+// prefix is what the keys of the node begin with.
+func (n *node) prefix() string {
+	if n.path == "" {
+		return ""
+	}
+	return n.path + "/"
+}
+
+const documentName = "zarr.json"
+
+func documentKey(path string) string {
+	if path == "" {
+		return documentName
+	}
+	return path + "/" + documentName
+}
+
+// checkPath refuses paths that are no plain names below the root.
+func checkPath(path string) error {
+	if path == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(part, "__") {
+			return fmt.Errorf("name %q: names that begin with two underscores are reserved", part)
+		}
+	}
+	if err := store.CheckKey(path); err != nil {
+		return err
+	}
+	return nil
+}
+
+// openNode reads a node's document.
+func openNode(ctx context.Context, e *engine, path string) (Node, error) {
+	n := node{engine: e, path: path}
+	doc, err := getDocument(ctx, e, path)
+	if err != nil {
+		return nil, &Error{Op: "open", URL: n.URL(), Err: err}
+	}
+	return newNode(e, path, doc)
+}
+
+func newNode(e *engine, path string, doc meta.Node) (Node, error) {
+	switch m := doc.(type) {
+	case *meta.Array:
+		return newArray(e, path, m)
+	case *meta.Group:
+		return newGroup(e, path, m), nil
+	}
+	return nil, errors.New("document is neither an array nor a group")
+}
+
+// ErrNoNode says that there is no node at a path.
+var ErrNoNode = fmt.Errorf("no Zarr node here (no %s): %w", documentName, store.ErrNotExist)
+
+func getDocument(ctx context.Context, e *engine, path string) (meta.Node, error) {
+	if path != "" {
+		if err := store.CheckKey(path); err != nil {
+			return nil, err
+		}
+	}
+	text, _, err := e.store.Get(ctx, documentKey(path), documentRange, nil)
+	if errors.Is(err, store.ErrNotExist) {
+		return nil, ErrNoNode
+	}
+	if err != nil {
+		return nil, shorten(err)
+	}
+	doc, err := meta.Parse(text, e.registry())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", documentName, err)
+	}
+	return doc, nil
+}
+
+// shorten drops the URL and key that a store's error repeats.
+func shorten(err error) error {
+	var known *store.KeyError
+	if errors.As(err, &known) {
+		return fmt.Errorf("%s: %w", documentName, known.Err)
+	}
+	return err
+}
+
+func putDocument(ctx context.Context, e *engine, path string, doc meta.Node) error {
+	return putNewDocument(ctx, e, path, doc, true)
+}
+
+// putNewDocument stores a document; unless it may replace another, two who
+// create the same node at once do not both succeed.
+func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, replace bool) error {
+	text, err := doc.Marshal()
+	if err != nil {
+		return err
+	}
+	_, err = e.store.Put(ctx, documentKey(path), text, store.PutOptions{IfAbsent: !replace})
+	if errors.Is(err, store.ErrPrecondition) {
+		return ErrExist
+	}
+	return err
+}
+
+// prepare makes room for a new node: the groups above it exist, and what was in
+// its place is gone.
+func prepare(ctx context.Context, e *engine, path string, overwrite bool) error {
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		if err := makeParent(ctx, e, path[:i]); err != nil {
+			return err
+		}
+	}
+	if path != "" {
+		if err := makeParent(ctx, e, ""); err != nil {
+			return err
+		}
+	}
+	if !overwrite {
+		return nil
+	}
+	return deleteNode(ctx, e, path)
+}
+
+// makeParent makes a group where there is nothing yet; below an array there is
+// no room.
+func makeParent(ctx context.Context, e *engine, path string) error {
+	doc, err := getDocument(ctx, e, path)
+	if errors.Is(err, ErrNoNode) {
+		err = putNewDocument(ctx, e, path, &meta.Group{}, false)
+		if errors.Is(err, ErrExist) {
+			return nil
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if _, ok := doc.(*meta.Array); ok {
+		return fmt.Errorf("%q is an array and cannot hold nodes", "/"+path)
+	}
+	return nil
+}
+
+// deleteNode removes a node and all below it: its document first, so that what
+// an interruption leaves is no node any more.
+func deleteNode(ctx context.Context, e *engine, path string) error {
+	if err := e.store.Delete(ctx, documentKey(path)); err != nil {
+		return err
+	}
+	if path != "" {
+		return e.store.Delete(ctx, path+"/")
+	}
+	for entry, err := range e.store.List(ctx, "", "/") {
+		if err != nil {
+			return err
+		}
+		if err := e.store.Delete(ctx, entry.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func entryOf(x meta.Extension) codec.Entry {
+	return codec.Entry{Name: x.Name, Config: x.Configuration}
+}

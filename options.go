@@ -1,0 +1,136 @@
+package zarr
+
+import (
+	"math"
+	"runtime"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/grid"
+	"github.com/omnizarr/zarr/internal/bigmem"
+	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Option changes how nodes are opened and used.
+type Option func(*options)
+
+type options struct {
+	locate       locate.Options
+	codecs       *codec.Registry
+	types        *dtype.Registry
+	grids        *grid.Registry
+	cache        *codec.Cache
+	workers      int
+	inFlight     int64
+	maxChunk     int
+	maxRead      int
+	keepEmpty    bool
+	failMissing  bool
+	consolidated consolidation
+}
+
+type consolidation uint8
+
+const (
+	preferConsolidated consolidation = iota
+	bypassConsolidated
+)
+
+func newOptions(opts []Option) *options {
+	o := &options{
+		codecs:   std.Registry(),
+		types:    dtype.Default(),
+		grids:    grid.Default(),
+		inFlight: 512 << 20,
+		maxChunk: 1 << 30,
+		maxRead:  int(min(bigmem.Total(), math.MaxInt)),
+	}
+	for _, f := range opts {
+		f(o)
+	}
+	return o
+}
+
+// ReadOnly refuses every change.
+func ReadOnly() Option { return func(o *options) { o.locate.ReadOnly = true } }
+
+// Sync makes every write wait until it has reached the disk.
+func Sync() Option { return func(o *options) { o.locate.Sync = true } }
+
+// Locate sets how URLs become stores: schemes, HTTP options.
+func Locate(l locate.Options) Option { return func(o *options) { o.locate = l } }
+
+// Codecs sets the codecs that arrays may use, instead of std.Registry.
+func Codecs(r *codec.Registry) Option { return func(o *options) { o.codecs = r } }
+
+// Types sets the data types that arrays may have, instead of dtype.Default.
+func Types(r *dtype.Registry) Option { return func(o *options) { o.types = r } }
+
+// Grids sets the chunk grids and key encodings that arrays may have, instead of
+// grid.Default.
+func Grids(r *grid.Registry) Option { return func(o *options) { o.grids = r } }
+
+// Workers sets how many goroutines a read or write uses. The default is the
+// number of processors, or what the store likes to have under way.
+func Workers(n int) Option { return func(o *options) { o.workers = n } }
+
+// InFlight bounds the bytes of chunks that are being coded at once.
+func InFlight(bytes int64) Option { return func(o *options) { o.inFlight = bytes } }
+
+// WithCache keeps decoded chunks and shard indexes in c, which several arrays
+// may share. It is for chunks that change only through those arrays.
+func WithCache(c *codec.Cache) Option { return func(o *options) { o.cache = c } }
+
+// MaxChunk bounds the decoded size of a chunk where metadata does not tell it,
+// that is of text and other values without a fixed length. The default is 1 GiB.
+func MaxChunk(bytes int) Option { return func(o *options) { o.maxChunk = bytes } }
+
+// MaxRead bounds the memory that a single Read allocates. The default is what
+// the machine has.
+func MaxRead(bytes int) Option { return func(o *options) { o.maxRead = bytes } }
+
+// KeepEmpty stores chunks that hold nothing but the fill value. By default they
+// are left out, and removed if they were there.
+func KeepEmpty() Option { return func(o *options) { o.keepEmpty = true } }
+
+// FailMissing makes reading a chunk that is not there an error, for arrays
+// where every chunk was written.
+func FailMissing() Option { return func(o *options) { o.failMissing = true } }
+
+// BypassConsolidated reads every node's own document, also where a group has
+// consolidated metadata.
+func BypassConsolidated() Option {
+	return func(o *options) { o.consolidated = bypassConsolidated }
+}
+
+// engine is what all nodes that were opened together share.
+type engine struct {
+	*options
+	store    store.Store
+	location locate.Location // where the store was found, if by URL
+	limits   *codec.Limits
+}
+
+func newEngine(s store.Store, o *options) *engine {
+	n := o.workers
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+		if p, ok := store.As[store.Parallel](s); ok {
+			n = max(n, p.Concurrency())
+		}
+	}
+	return &engine{options: o, store: s, limits: &codec.Limits{
+		Workers:   par.NewLimiter(n-1, o.inFlight),
+		Cache:     o.cache,
+		MaxChunk:  o.maxChunk,
+		KeepEmpty: o.keepEmpty,
+	}}
+}
+
+func (e *engine) registry() meta.Registry {
+	return meta.Registry{DataType: e.types.Parse, Grids: e.grids}
+}

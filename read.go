@@ -1,0 +1,134 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// ErrMissing says that a chunk is not there, where FailMissing asks for all.
+var ErrMissing = errors.New("chunk is missing")
+
+// ReadInto reads the selected elements into dst, which has the shape of the
+// selection's result and the element size of the array's type. Chunks are
+// decoded in parallel, straight into dst where they can be. After an error dst
+// may have been filled in part.
+func (a *Array) ReadInto(ctx context.Context, sel Selection, dst nd.View) error {
+	s := a.now.Load()
+	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	if err == nil {
+		err = s.checkView(p, dst)
+	}
+	if err == nil && s.missing != nil {
+		err = s.missing
+	}
+	if err != nil {
+		return &Error{Op: "read", URL: a.URL(), Err: err}
+	}
+	return a.readPlan(ctx, s, p, dst, a.failMissing)
+}
+
+// checkView checks memory that a caller gave.
+func (s *state) checkView(p *plan, v nd.View) error {
+	if !slices.Equal(v.Shape, p.shape) {
+		return fmt.Errorf("memory has shape %v, the selection gives %v", v.Shape, p.shape)
+	}
+	if v.Size != s.spec.Type.Size() {
+		return fmt.Errorf("memory has elements of %d bytes, %s has %d", v.Size, s.spec.Type.Name(), s.spec.Type.Size())
+	}
+	if len(s.spec.Type.Refs()) > 0 && v.Heap == nil {
+		return fmt.Errorf("memory for %s needs a heap", s.spec.Type.Name())
+	}
+	return v.Check()
+}
+
+// readPlan carries out a plan; strict makes missing chunks an error.
+func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
+	dst = p.expand(dst)
+	return a.limits.Workers.Run(ctx, p.tasks, s.weight(), func(k int) error {
+		t := p.task(k, dst)
+		key := a.chunkKey(s, t.chunk)
+		err := a.readTask(ctx, s, &t, key)
+		if errors.Is(err, ErrMissing) && !strict {
+			err = nil
+		}
+		if err != nil {
+			return a.chunkError("read", key, err)
+		}
+		return nil
+	})
+}
+
+// weight is what a worker holds: a chunk encoded and a chunk decoded.
+func (s *state) weight() int64 {
+	if s.uniform == nil {
+		return 1 << 20
+	}
+	n, ok := nd.Bytes(s.uniform.Spec().Shape, s.spec.Type.Size())
+	if !ok || n > 1<<40 {
+		return 1 << 41
+	}
+	return 2 * int64(n)
+}
+
+func (a *Array) chunkError(op, key string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var known *store.KeyError
+	if errors.As(err, &known) {
+		err = known.Err // it names the key again
+	}
+	return &Error{Op: op, URL: a.URL(), Key: key[len(a.prefix()):], Err: err}
+}
+
+// chunkKey is the key of a chunk in the store.
+func (a *Array) chunkKey(s *state, chunk []int) string {
+	var mem [128]byte
+	return string(s.meta.Keys.Append(append(mem[:0], a.prefix()...), chunk))
+}
+
+// readTask reads one chunk's share. ErrMissing says that it is all fill value
+// because there is no such chunk.
+func (a *Array) readTask(ctx context.Context, s *state, t *task, key string) error {
+	b, err := s.bound(t.length)
+	if err != nil {
+		return err
+	}
+	dst := t.user
+	plain := t.pieces == nil && t.points == nil
+	if !plain {
+		scratch, mem, err := t.scratch(s.spec.Type)
+		if err != nil {
+			return err
+		}
+		defer mem.Free()
+		dst = scratch
+	}
+	err = a.readBox(ctx, s, b, t, key, dst)
+	if !plain && (err == nil || errors.Is(err, ErrMissing)) {
+		t.gather(dst)
+	}
+	return err
+}
+
+// readBox decodes the task's box of a chunk, or fills it if the chunk is
+// missing.
+func (a *Array) readBox(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
+	src, err := store.Open(ctx, a.store, key)
+	if err == nil {
+		ck := codec.Chunk{Key: key, Index: t.chunk, Extent: t.inside, Limits: a.limits}
+		err = b.Decode(ctx, &ck, src, t.box, dst)
+		src.Close()
+	}
+	if errors.Is(err, store.ErrNotExist) {
+		s.spec.FillView(dst)
+		return ErrMissing
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// KeyError says what was being done to which value of which store when Err
+// happened. Stores return it from every method that takes a key.
+type KeyError struct {
+	Op  string // "get", "put", "delete", "list" or "open"
+	URL string // of the store
+	Key string
+	Err error
+}
+
+// Error is one line that names operation, key and store.
+func (e *KeyError) Error() string {
+	if e.Key == "" && e.Op == "list" {
+		return fmt.Sprintf("%s %s: %v", e.Op, e.URL, e.Err)
+	}
+	return fmt.Sprintf("%s %q in %s: %v", e.Op, e.Key, e.URL, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *KeyError) Unwrap() error { return e.Err }
+
+// WrapError makes err a KeyError; nil stays nil. Names that err itself carries,
+// of a file or of a key in a store below, give way to url and key, so that the
+// message names one place.
+func WrapError(op, url, key string, err error) error {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *KeyError:
+		err = e.Err
+	case *fs.PathError:
+		err = e.Err
+	case *os.LinkError:
+		err = e.Err
+	}
+	return &KeyError{op, url, key, err}
+}
+
+// CheckPrefix returns ErrBadKey unless prefix is "" or a valid key followed by
+// "/", which is what List takes.
+func CheckPrefix(prefix string) error {
+	if prefix == "" {
+		return nil
+	}
+	key, ok := strings.CutSuffix(prefix, "/")
+	if !ok || CheckKey(key) != nil {
+		return fmt.Errorf("prefix %q: %w", prefix, ErrBadKey)
+	}
+	return nil
+}
+
+// CheckList returns an error unless prefix and delimiter are such as List
+// takes.
+func CheckList(prefix, delimiter string) error {
+	if delimiter != "" && delimiter != "/" {
+		return fmt.Errorf("delimiter %q is neither empty nor a slash", delimiter)
+	}
+	return CheckPrefix(prefix)
+}

@@ -1,0 +1,275 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// backend is the way into the folder: rootBackend everywhere, a quicker one
+// where the system has it. Both keep inside the folder whatever symbolic links
+// there are. Names given to it are checked keys, or "" for the folder itself.
+type backend interface {
+	get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error)
+	open(s *Store, key string) (store.Object, error)
+	// folder gives the folder dir for changes. That dir is missing may show
+	// only when it is used.
+	folder(dir string) (folder, error)
+	mkdirAll(dir string) error
+	removeAll(dir string) error
+	readDir(dir string) ([]node, error)
+	stat(name string) (fs.FileInfo, error) // of what a link leads to
+	close() error
+}
+
+// folder is one folder in which files are made and replaced.
+type folder interface {
+	create(name string) (sink, error) // fails if there is one
+	stat(name string) (stat, error)   // of a link itself
+	setTime(name string, t time.Time) error
+	rename(from, to string) error
+	// renameNew fails with fs.ErrExist if to is there.
+	renameNew(from, to string) error
+	remove(name string) error // of a file
+	sync() error
+	close() error
+}
+
+// sink is a new file.
+type sink interface {
+	Write(p []byte) (int, error)
+	Sync() error
+	Close() error
+	stat() (stat, error)
+}
+
+// source is a file open for reading.
+type source interface {
+	ReadAt(p []byte, off int64) (int, error)
+	Close() error
+}
+
+// node is one file or folder in a listing.
+type node struct {
+	name string
+	mode fs.FileMode // the type bits
+	size int64
+}
+
+// stat is what matters of a file.
+type stat struct {
+	mode  fs.FileMode // the type bits
+	size  int64
+	mtime int64 // nanoseconds
+	inode uint64
+}
+
+// regular says that there is no value where there is no plain file.
+func (t stat) regular() error {
+	switch {
+	case t.mode.IsRegular():
+		return nil
+	case t.mode.IsDir():
+		return store.ErrNotExist
+	}
+	return errors.New("not a regular file")
+}
+
+func (t stat) info() store.Info {
+	var buf [64]byte
+	b := strconv.AppendUint(buf[:0], uint64(t.mtime), 36)
+	b = append(b, '-')
+	b = strconv.AppendUint(b, uint64(t.size), 36)
+	b = append(b, '-')
+	b = strconv.AppendUint(b, t.inode, 36)
+	return store.Info{Size: t.size, ETag: string(b)}
+}
+
+func statOf(fi fs.FileInfo) stat {
+	return stat{fi.Mode().Type(), fi.Size(), fi.ModTime().UnixNano(), inode(fi)}
+}
+
+// rootBackend keeps inside the folder by means of os.Root.
+type rootBackend struct{ root *os.Root }
+
+// osFile is a source and a sink.
+type osFile struct{ *os.File }
+
+func (f osFile) stat() (stat, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(fi), nil
+}
+
+func (b rootBackend) openFile(key string) (osFile, stat, error) {
+	f, err := b.root.OpenFile(key, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		if notDir(err) {
+			err = store.ErrNotExist
+		}
+		return osFile{}, stat{}, err
+	}
+	t, err := osFile{f}.stat()
+	if err == nil {
+		err = t.regular()
+	}
+	if err != nil {
+		f.Close()
+	}
+	return osFile{f}, t, err
+}
+
+func (b rootBackend) get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	f, t, err := b.openFile(key)
+	if err != nil {
+		return dst, store.Info{}, err
+	}
+	defer f.Close()
+	dst, err = read(ctx, f, t.size, r, dst)
+	return dst, t.info(), err
+}
+
+func (b rootBackend) open(s *Store, key string) (store.Object, error) {
+	f, t, err := b.openFile(key)
+	if err != nil {
+		return nil, err
+	}
+	return newObject(s, key, f, t), nil
+}
+
+func (b rootBackend) folder(dir string) (folder, error) { return rootFolder{b.root, dir}, nil }
+
+func (b rootBackend) mkdirAll(dir string) error { return b.root.MkdirAll(dir, 0o777) }
+
+func (b rootBackend) removeAll(dir string) error { return b.root.RemoveAll(dir) }
+
+func (b rootBackend) stat(name string) (fs.FileInfo, error) { return b.root.Stat(name) }
+
+func (b rootBackend) readDir(dir string) ([]node, error) {
+	f, err := b.root.Open(orDot(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return nodes(f, func(name string) (int64, error) {
+		fi, err := b.root.Lstat(within(dir, name))
+		if err != nil {
+			return 0, err
+		}
+		return fi.Size(), nil
+	})
+}
+
+// nodes reads the open folder f and asks for the size of each plain file in
+// it. A file that goes away meanwhile is left out.
+func nodes(f *os.File, size func(name string) (int64, error)) ([]node, error) {
+	entries, err := f.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]node, 0, len(entries))
+	for _, e := range entries {
+		n := node{e.Name(), e.Type(), 0}
+		if n.mode.IsRegular() {
+			if n.size, err = size(n.name); errors.Is(err, fs.ErrNotExist) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func (b rootBackend) close() error { return b.root.Close() }
+
+// rootFolder is a folder by name.
+type rootFolder struct {
+	root *os.Root
+	dir  string
+}
+
+func (d rootFolder) create(name string) (sink, error) {
+	f, err := d.root.OpenFile(within(d.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return osFile{f}, err
+}
+
+func (d rootFolder) stat(name string) (stat, error) {
+	fi, err := d.root.Lstat(within(d.dir, name))
+	if err != nil {
+		return stat{}, err
+	}
+	return statOf(fi), nil
+}
+
+func (d rootFolder) setTime(name string, t time.Time) error {
+	return d.root.Chtimes(within(d.dir, name), t, t)
+}
+
+func (d rootFolder) rename(from, to string) error {
+	return d.root.Rename(within(d.dir, from), within(d.dir, to))
+}
+
+func (d rootFolder) renameNew(from, to string) error {
+	err := d.root.Link(within(d.dir, from), within(d.dir, to))
+	if err == nil {
+		return d.remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// No hard links here: the lock on the key is all there is.
+	if _, e := d.root.Lstat(within(d.dir, to)); !errors.Is(e, fs.ErrNotExist) {
+		return fs.ErrExist
+	}
+	return d.rename(from, to)
+}
+
+func (d rootFolder) remove(name string) error {
+	path := within(d.dir, name)
+	fi, err := d.root.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if fi.IsDir() {
+		return store.ErrNotExist
+	}
+	return d.root.Remove(path)
+}
+
+func (d rootFolder) sync() error {
+	if !syncFolders {
+		return nil
+	}
+	f, err := d.root.Open(orDot(d.dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (d rootFolder) close() error { return nil }
+
+// within gives the name of a file in a folder that may be "".
+func within(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// orDot gives the name by which the system knows the folder "".
+func orDot(dir string) string {
+	if dir == "" {
+		return "."
+	}
+	return dir
+}

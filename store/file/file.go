@@ -1,0 +1,161 @@
+// Package file keeps values as files below a folder, one file per key.
+//
+// Neither keys nor symbolic links lead out of the folder. A Put is whole or
+// absent: it writes a file of another name in the same folder and renames it.
+// Such names are reserved: they are never listed and refused as keys. Other
+// programs may use the folder at the same time.
+//
+// Folders that have become empty stay, and are listed as prefixes. A key
+// cannot be a file and the prefix of other keys at once, and where the file
+// system takes upper and lower case for the same so does the store.
+package file
+
+import (
+	"fmt"
+	"hash/maphash"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// Options says how to use the folder; the zero value is fine.
+type Options struct {
+	// Sync makes Put and Delete return only when the change would survive a
+	// loss of power: the file and the folders it lies in are flushed.
+	Sync bool
+
+	// portable keeps to what package os offers on every system.
+	portable bool
+}
+
+// Store is a folder. Its methods may be called by several goroutines.
+type Store struct {
+	url  string
+	sync bool
+
+	mu     sync.RWMutex // held for reading while b is in use
+	b      backend
+	closed bool
+
+	seed  maphash.Seed
+	locks [64]sync.Mutex // by key, held while a value is replaced
+	clock atomic.Int64   // the last time given to a conditional Put
+}
+
+var (
+	_ store.Store       = (*Store)(nil)
+	_ store.Opener      = (*Store)(nil)
+	_ store.Parallel    = (*Store)(nil)
+	_ store.Conditional = (*Store)(nil)
+)
+
+// Open uses the folder dir, which must exist.
+func Open(dir string, opt Options) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open folder %s: %w", dir, err)
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open folder: %w", err)
+	}
+	b := backend(rootBackend{root})
+	if !opt.portable {
+		if b, err = newBackend(root, abs); err != nil {
+			root.Close()
+			return nil, fmt.Errorf("open folder: %w", err)
+		}
+	}
+	path := filepath.ToSlash(abs)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	u := url.URL{Scheme: "file", Path: path}
+	return &Store{url: u.String(), sync: opt.Sync, b: b, seed: maphash.MakeSeed()}, nil
+}
+
+// Create makes the folder dir and those above it where they are missing, and
+// opens it.
+func Create(dir string, opt Options) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("create folder: %w", err)
+	}
+	return Open(dir, opt)
+}
+
+// URL is "file://" and the absolute path of the folder.
+func (s *Store) URL() string { return s.url }
+
+// Concurrency is the number of processors.
+func (s *Store) Concurrency() int { return runtime.GOMAXPROCS(0) }
+
+// Conditional is false: IfAbsent holds among all processes where the file
+// system has hard links, but IfMatch only among users of this Store.
+func (s *Store) Conditional() bool { return false }
+
+// Close gives up the folder once running calls have ended; later ones fail.
+// Objects that were opened stay open.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return s.b.close()
+}
+
+// enter checks key and keeps the folder open until leave.
+func (s *Store) enter(key string) error {
+	if store.CheckKey(key) != nil || reserved(key) || !systemKey(key) {
+		return store.ErrBadKey
+	}
+	return s.hold()
+}
+
+func (s *Store) hold() error {
+	s.mu.RLock()
+	if s.closed {
+		s.mu.RUnlock()
+		return os.ErrClosed
+	}
+	return nil
+}
+
+func (s *Store) leave() { s.mu.RUnlock() }
+
+// lock is held while the value at key is looked at and replaced.
+func (s *Store) lock(key string) *sync.Mutex {
+	return &s.locks[maphash.String(s.seed, key)%uint64(len(s.locks))]
+}
+
+// Names of files that are being written: tempPrefix, 16 hexadecimal digits,
+// tempSuffix.
+const (
+	tempPrefix = ".omnizarr-"
+	tempSuffix = ".tmp"
+)
+
+// reserved reports whether a part of key is the name of a file being written.
+func reserved(key string) bool {
+	if !strings.Contains(key, tempPrefix) {
+		return false
+	}
+	for name := range strings.SplitSeq(key, "/") {
+		if reservedName(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func reservedName(name string) bool {
+	return len(name) == len(tempPrefix)+16+len(tempSuffix) &&
+		strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
+}

@@ -1,0 +1,379 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/storetest"
+)
+
+// each runs a test on the quick way into a folder and on the portable one.
+func each(t *testing.T, test func(t *testing.T, opt Options)) {
+	for _, portable := range []bool{false, true} {
+		t.Run(fmt.Sprintf("portable=%v", portable), func(t *testing.T) { test(t, Options{portable: portable}) })
+	}
+}
+
+func open(t *testing.T, dir string, opt Options) *Store {
+	t.Helper()
+	s, err := Open(dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestStore(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir(), opt) })
+	})
+}
+
+func TestStoreWithSync(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		opt.Sync = true
+		s := open(t, t.TempDir(), opt)
+		ctx := context.Background()
+		if _, err := s.Put(ctx, "a/b/c", []byte("x"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if b, _, err := s.Get(ctx, "a/b/c", store.All(), nil); err != nil || string(b) != "x" {
+			t.Errorf("got %q, %v", b, err)
+		}
+		for _, key := range []string{"a/b/c", "a/"} {
+			if err := s.Delete(ctx, key); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestOpenOfNoFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	each(t, func(t *testing.T, opt Options) {
+		if _, err := Open(dir, opt); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("got %v, want an error that names the folder", err)
+		}
+	})
+	deep := filepath.Join(dir, "deep er")
+	s, err := Create(deep, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if !strings.HasPrefix(s.URL(), "file:///") || !strings.HasSuffix(s.URL(), "/missing/deep%20er") {
+		t.Errorf("URL %q", s.URL())
+	}
+	if _, err := os.Stat(deep); err != nil {
+		t.Error(err)
+	}
+}
+
+// symlink makes a link or skips where the system does not let us.
+func symlink(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Skip(err)
+	}
+}
+
+func TestLinksDoNotLeadOut(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		top := t.TempDir()
+		dir := filepath.Join(top, "root")
+		secret := filepath.Join(top, "secret")
+		for path, data := range map[string]string{
+			filepath.Join(secret, "f"): "secret", filepath.Join(dir, "in", "f"): "inside",
+		} {
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		symlink(t, "../secret", filepath.Join(dir, "out"))
+		symlink(t, secret, filepath.Join(dir, "abs"))
+		symlink(t, "../secret/f", filepath.Join(dir, "outfile"))
+		symlink(t, "in/f", filepath.Join(dir, "infile"))
+		symlink(t, "in", filepath.Join(dir, "indir"))
+		symlink(t, "nowhere", filepath.Join(dir, "dangling"))
+		symlink(t, "../in", filepath.Join(dir, "in", "loop"))
+		s, ctx := open(t, dir, opt), context.Background()
+		for _, key := range []string{"out/f", "abs/f", "outfile"} {
+			if b, _, err := s.Get(ctx, key, store.All(), nil); err == nil || len(b) > 0 {
+				t.Errorf("Get %q: %q, %v", key, b, err)
+			}
+			if _, err := s.Open(ctx, key); err == nil {
+				t.Errorf("Open %q: no error", key)
+			}
+		}
+		for _, key := range []string{"out/f", "abs/f", "out/new", "abs/new/deep"} {
+			if _, err := s.Put(ctx, key, []byte("bad"), store.PutOptions{}); err == nil {
+				t.Errorf("Put %q: no error", key)
+			}
+			if _, err := s.Put(ctx, key, []byte("bad"), store.PutOptions{IfAbsent: true}); err == nil {
+				t.Errorf("Put %q if absent: no error", key)
+			}
+			s.Delete(ctx, key)
+		}
+		for _, prefix := range []string{"out/", "abs/"} {
+			for e, err := range s.List(ctx, prefix, "") {
+				if err == nil {
+					t.Errorf("List %q gave %q", prefix, e.Key)
+				}
+			}
+		}
+		// A link that stays inside is as good as what it leads to.
+		for _, key := range []string{"infile", "indir/f", "in/f"} {
+			if b, _, err := s.Get(ctx, key, store.All(), nil); err != nil || string(b) != "inside" {
+				t.Errorf("Get %q: %q, %v", key, b, err)
+			}
+		}
+		var keys []string
+		for e, err := range s.List(ctx, "", "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys = append(keys, e.Key)
+		}
+		if got := strings.Join(keys, " "); got != "in/f indir/f infile" {
+			t.Errorf("List gave %q", got)
+		}
+		// A Put replaces a link, not what it leads to; so does Delete.
+		if _, err := s.Put(ctx, "outfile", []byte("new"), store.PutOptions{}); err != nil {
+			t.Error(err)
+		}
+		for _, key := range []string{"out", "abs/", "out/"} {
+			s.Delete(ctx, key)
+		}
+		if b, err := os.ReadFile(filepath.Join(secret, "f")); err != nil || string(b) != "secret" {
+			t.Errorf("outside: %q, %v", b, err)
+		}
+		if names, err := os.ReadDir(secret); err != nil || len(names) != 1 {
+			t.Errorf("outside: %v, %v", names, err)
+		}
+	})
+}
+
+func TestNoTemporaryFileStays(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		dir := t.TempDir()
+		s, ctx := open(t, dir, opt), context.Background()
+		if err := os.MkdirAll(filepath.Join(dir, "taken", "by", "a", "folder"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"taken", "taken/by"} {
+			if _, err := s.Put(ctx, key, []byte("x"), store.PutOptions{}); err == nil {
+				t.Errorf("Put %q over a folder: no error", key)
+			}
+		}
+		s.Put(ctx, "k", nil, store.PutOptions{IfMatch: "wrong"})
+		s.Put(ctx, "k", nil, store.PutOptions{IfAbsent: true})
+		s.Put(ctx, "k", nil, store.PutOptions{IfAbsent: true})
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if strings.HasPrefix(d.Name(), ".") {
+				t.Errorf("%s was left", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestTemporaryNamesAreReserved(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		dir := t.TempDir()
+		s, ctx := open(t, dir, opt), context.Background()
+		name := tempPrefix + "0123456789abcdef" + tempSuffix
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for e := range s.List(ctx, "", "") {
+			t.Errorf("List gave %q", e.Key)
+		}
+		for _, key := range []string{name, "a/" + name, name + "/a"} {
+			if _, err := s.Put(ctx, key, nil, store.PutOptions{}); !errors.Is(err, store.ErrBadKey) {
+				t.Errorf("Put %q: %v", key, err)
+			}
+			if _, _, err := s.Get(ctx, key, store.All(), nil); !errors.Is(err, store.ErrBadKey) {
+				t.Errorf("Get %q: %v", key, err)
+			}
+		}
+		if _, err := s.Put(ctx, tempPrefix+"my"+tempSuffix, nil, store.PutOptions{}); err != nil {
+			t.Errorf("a name that is only alike: %v", err)
+		}
+	})
+}
+
+func TestFolderDeletedMeanwhile(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		dir := t.TempDir()
+		s, ctx := open(t, dir, opt), context.Background()
+		for range 3 {
+			if _, err := s.Put(ctx, "a/b/c/d", []byte("x"), store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				for range 100 {
+					os.RemoveAll(filepath.Join(dir, "a"))
+				}
+			})
+			wg.Go(func() {
+				for range 50 {
+					// With bad luck the folder is gone again at each try.
+					_, err := s.Put(ctx, "a/b/c/d", []byte("x"), store.PutOptions{})
+					if err != nil && !errors.Is(err, fs.ErrNotExist) {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+func TestEmptyFoldersAreListed(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		s, ctx := open(t, t.TempDir(), opt), context.Background()
+		if _, err := s.Put(ctx, "a/b", nil, store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Delete(ctx, "a/b"); err != nil {
+			t.Fatal(err)
+		}
+		var got []store.Entry
+		for e := range s.List(ctx, "", "/") {
+			got = append(got, e)
+		}
+		if len(got) != 1 || got[0] != (store.Entry{Key: "a/", IsPrefix: true}) {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+// shrunk is a file that is shorter than it was, and gives two bytes at a time.
+type shrunk struct{ data []byte }
+
+func (f shrunk) ReadAt(p []byte, off int64) (int, error) {
+	if off >= int64(len(f.data)) {
+		return 0, io.EOF
+	}
+	return copy(p[:min(2, len(p))], f.data[off:]), nil
+}
+
+func (shrunk) Close() error { return nil }
+
+func TestShortReads(t *testing.T) {
+	ctx, f := context.Background(), shrunk{[]byte("0123456")}
+	b, err := read(ctx, f, 7, store.All(), []byte("x"))
+	if err != nil || string(b) != "x0123456" {
+		t.Errorf("got %q, %v", b, err)
+	}
+	b, err = read(ctx, f, 8, store.All(), []byte("x"))
+	if !errors.Is(err, io.ErrUnexpectedEOF) || string(b) != "x" {
+		t.Errorf("a file that shrinks: %q, %v", b, err)
+	}
+}
+
+func TestOpenFileThatShrinks(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "k"), bytes.Repeat([]byte("x"), 1000), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, ctx := open(t, dir, opt), context.Background()
+		o, err := s.Open(ctx, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer o.Close()
+		if err := os.Truncate(filepath.Join(dir, "k"), 500); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := o.Get(ctx, store.All(), nil); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("got %v", err)
+		}
+		if b, _, err := o.Get(ctx, store.Part(100, 400), nil); err != nil || len(b) != 400 {
+			t.Errorf("the part that is left: %d bytes, %v", len(b), err)
+		}
+	})
+}
+
+func TestClosed(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		s, ctx := open(t, t.TempDir(), opt), context.Background()
+		if _, err := s.Put(ctx, "k", []byte("x"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		o, err := s.Open(ctx, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, _, err := s.Get(ctx, "k", store.All(), nil); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Get: %v", err)
+		}
+		if b, _, err := o.Get(ctx, store.All(), nil); err != nil || string(b) != "x" {
+			t.Errorf("Get of an open object: %q, %v", b, err)
+		}
+		for range 2 {
+			if err := o.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, _, err := o.Get(ctx, store.All(), nil); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Get of a closed object: %v", err)
+		}
+	})
+}
+
+func TestGetAllocates(t *testing.T) {
+	s, ctx := open(t, t.TempDir(), Options{}), context.Background()
+	if _, err := s.Put(ctx, "a/b", make([]byte, 10_000), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Open(ctx, "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	dst := make([]byte, 0, 10_000)
+	if n := testing.AllocsPerRun(100, func() { o.Get(ctx, store.All(), dst) }); n != 0 {
+		t.Errorf("Get of an open object: %v allocations, want none", n)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	// The name for the system, and the ETag.
+	if n := testing.AllocsPerRun(100, func() { s.Get(ctx, "a/b", store.All(), dst) }); n > 2 {
+		t.Errorf("Get: %v allocations, want 2", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { s.Get(ctx, "a/b", store.All(), nil) }); n > 3 {
+		t.Errorf("Get without room: %v allocations, want 3", n)
+	}
+}

@@ -1,0 +1,136 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// List reads one folder, or with delimiter "" each folder below prefix as it
+// gets there. Empty folders are listed as prefixes, files being written and
+// links that lead nowhere or out of the store are not listed.
+func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		dir := strings.TrimSuffix(prefix, "/")
+		err := store.CheckList(prefix, delimiter)
+		if err == nil && dir != "" && (reserved(dir) || !systemKey(dir)) {
+			err = store.ErrBadKey
+		}
+		if err != nil {
+			yield(store.Entry{}, store.WrapError("list", s.url, prefix, err))
+			return
+		}
+		l := lister{s: s, ctx: ctx, deep: delimiter == "", yield: yield}
+		l.list(dir, 0)
+	}
+}
+
+type lister struct {
+	s     *Store
+	ctx   context.Context
+	deep  bool
+	yield func(store.Entry, error) bool
+	above []fs.FileInfo // the folders that the one being listed lies in
+}
+
+// list yields what is in dir, which lies depth folders below the first one, and
+// reports whether to go on.
+func (l *lister) list(dir string, depth int) bool {
+	nodes, err := l.read(dir, depth)
+	if errors.Is(err, fs.ErrNotExist) || notDir(err) {
+		return true
+	}
+	if err != nil {
+		l.yield(store.Entry{}, store.WrapError("list", l.s.url, dir, err))
+		return false
+	}
+	for _, n := range nodes {
+		key := within(dir, n.name)
+		switch {
+		case n.mode.IsRegular():
+			if !l.yield(store.Entry{Key: key, Size: n.size}, nil) {
+				return false
+			}
+		case !l.deep:
+			if !l.yield(store.Entry{Key: key + "/", IsPrefix: true}, nil) {
+				return false
+			}
+		case !l.list(key, depth+1):
+			return false
+		}
+	}
+	return true
+}
+
+// read gives the files and folders in dir in the order of their keys, where
+// that of a folder ends in "/".
+func (l *lister) read(dir string, depth int) ([]node, error) {
+	if err := l.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := l.s.hold(); err != nil {
+		return nil, err
+	}
+	defer l.s.leave()
+	if l.deep && l.loops(dir, depth) {
+		return nil, nil
+	}
+	nodes, err := l.s.b.readDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	nodes = slices.DeleteFunc(nodes, func(n node) bool { return reservedName(n.name) })
+	for i, n := range nodes {
+		if n.mode&fs.ModeSymlink == 0 {
+			continue
+		}
+		fi, err := l.s.b.stat(within(dir, n.name))
+		if err != nil {
+			nodes[i].mode = fs.ModeIrregular
+			continue
+		}
+		nodes[i].mode, nodes[i].size = fi.Mode().Type(), fi.Size()
+	}
+	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !n.mode.IsRegular() && !n.mode.IsDir() })
+	slices.SortFunc(nodes, compare)
+	return nodes, nil
+}
+
+// loops reports whether dir is one of the folders above it, which a symbolic
+// link makes possible.
+func (l *lister) loops(dir string, depth int) bool {
+	fi, err := l.s.b.stat(orDot(dir))
+	if err != nil {
+		return false
+	}
+	for _, a := range l.above[:depth] {
+		if os.SameFile(a, fi) {
+			return true
+		}
+	}
+	l.above = append(l.above[:depth], fi)
+	return false
+}
+
+// compare orders nodes as their keys are ordered.
+func compare(a, b node) int {
+	n := min(len(a.name), len(b.name))
+	if c := cmp.Compare(a.name[:n], b.name[:n]); c != 0 {
+		return c
+	}
+	return cmp.Compare(tail(a, n), tail(b, n))
+}
+
+func tail(n node, from int) string {
+	if n.mode.IsDir() {
+		return n.name[from:] + "/"
+	}
+	return n.name[from:]
+}

@@ -1,0 +1,268 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// Put writes a file of another name and renames it.
+func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	err := ctx.Err()
+	if err == nil {
+		err = s.enter(key)
+	}
+	if err != nil {
+		return store.Info{}, store.WrapError("put", s.url, key, err)
+	}
+	defer s.leave()
+	info, err := s.put(ctx, key, data, opt)
+	return info, store.WrapError("put", s.url, key, err)
+}
+
+// put makes the folder when there is none. Where others remove folders at the
+// same time it may have to do so more than once.
+func (s *Store) put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	dir, name := split(key)
+	for try := 0; ; try++ {
+		info, err := s.putIn(ctx, dir, name, key, data, opt)
+		if try == 8 || !errors.Is(err, fs.ErrNotExist) {
+			return info, err
+		}
+		if opt.IfMatch != "" {
+			return store.Info{}, store.ErrPrecondition
+		}
+		if err := s.makeFolder(dir); err != nil {
+			return store.Info{}, err
+		}
+	}
+}
+
+func (s *Store) makeFolder(dir string) error {
+	if dir == "" {
+		return errors.New("the folder of the store is gone")
+	}
+	if err := s.b.mkdirAll(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if !s.sync {
+		return nil
+	}
+	for dir != "" {
+		dir, _ = split(dir)
+		f, err := s.b.folder(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.sync(), f.close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) putIn(ctx context.Context, dir, name, key string, data []byte, opt store.PutOptions) (info store.Info, err error) {
+	d, err := s.b.folder(dir)
+	if err != nil {
+		return info, err
+	}
+	defer d.close()
+	conditional := opt.IfAbsent || opt.IfMatch != ""
+	if conditional { // before data is written in vain
+		if err := s.check(d, name, key, opt); err != nil {
+			return info, err
+		}
+	}
+	f, temp, err := createTemp(d)
+	if err != nil {
+		return info, err
+	}
+	defer func() {
+		if err != nil {
+			d.remove(temp)
+		}
+	}()
+	if err := s.fill(ctx, f, data); err != nil {
+		f.Close()
+		return info, err
+	}
+	if conditional {
+		// The clock of many file systems stands still for milliseconds, in
+		// which values of the same size could come to have the same ETag.
+		if err := d.setTime(temp, s.now()); err != nil {
+			f.Close()
+			return info, err
+		}
+	}
+	t, err := f.stat()
+	if err := errors.Join(err, f.Close()); err != nil {
+		return info, err
+	}
+	if err := s.replace(d, temp, name, key, opt); err != nil {
+		return info, err
+	}
+	if s.sync {
+		if err := d.sync(); err != nil {
+			return info, fmt.Errorf("flush folder: %w", err)
+		}
+	}
+	return t.info(), nil
+}
+
+func (s *Store) fill(ctx context.Context, f sink, data []byte) error {
+	for len(data) > 0 {
+		n := min(len(data), step)
+		if _, err := f.Write(data[:n]); err != nil {
+			return err
+		}
+		if data = data[n:]; len(data) > 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if s.sync {
+		return f.Sync()
+	}
+	return nil
+}
+
+// replace gives the new file its name if opt allows.
+func (s *Store) replace(d folder, temp, name, key string, opt store.PutOptions) error {
+	mu := s.lock(key)
+	mu.Lock()
+	defer mu.Unlock()
+	if opt.IfMatch != "" {
+		if err := s.check(d, name, key, opt); err != nil {
+			return err
+		}
+	}
+	if !opt.IfAbsent {
+		return d.rename(temp, name)
+	}
+	err := d.renameNew(temp, name)
+	if errors.Is(err, fs.ErrExist) {
+		return store.ErrPrecondition
+	}
+	return err
+}
+
+// check returns ErrPrecondition if the file is not as opt expects.
+func (s *Store) check(d folder, name, key string, opt store.PutOptions) error {
+	t, err := d.stat(name)
+	if err == nil && t.mode&fs.ModeSymlink != 0 && opt.IfMatch != "" {
+		var fi fs.FileInfo
+		if fi, err = s.b.stat(key); err == nil {
+			t = statOf(fi)
+		}
+	}
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && !missing:
+		return err
+	case opt.IfAbsent && !missing,
+		opt.IfMatch != "" && (missing || t.info().ETag != opt.IfMatch):
+		return store.ErrPrecondition
+	}
+	return nil
+}
+
+// now gives the time, and never the same twice.
+func (s *Store) now() time.Time {
+	for {
+		last := s.clock.Load()
+		// Some file systems count in steps of 100 ns.
+		t := max(time.Now().UnixNano(), last+100)
+		if s.clock.CompareAndSwap(last, t) {
+			return time.Unix(0, t)
+		}
+	}
+}
+
+func createTemp(d folder) (sink, string, error) {
+	for {
+		name := fmt.Sprintf("%s%016x%s", tempPrefix, rand.Uint64(), tempSuffix)
+		f, err := d.create(name)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return f, name, err
+	}
+}
+
+// Delete removes a file, or a folder with all that is in it. Folders that
+// become empty stay.
+func (s *Store) Delete(ctx context.Context, key string) error {
+	name, tree := strings.CutSuffix(key, "/")
+	err := ctx.Err()
+	if err == nil {
+		err = s.enter(name)
+	}
+	if err != nil {
+		return store.WrapError("delete", s.url, key, err)
+	}
+	defer s.leave()
+	if tree {
+		err = s.deleteTree(name)
+	} else {
+		err = s.deleteFile(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) || notDir(err) {
+		return nil
+	}
+	return store.WrapError("delete", s.url, key, err)
+}
+
+func (s *Store) deleteFile(key string) error {
+	dir, name := split(key)
+	d, err := s.b.folder(dir)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	mu := s.lock(key)
+	mu.Lock()
+	defer mu.Unlock()
+	if err := d.remove(name); err != nil {
+		return err
+	}
+	if s.sync {
+		return d.sync()
+	}
+	return nil
+}
+
+func (s *Store) deleteTree(name string) error {
+	fi, err := s.b.stat(name)
+	if err != nil {
+		return err
+	}
+	if !fi.IsDir() {
+		return nil // a value, and nothing below it
+	}
+	if err := s.b.removeAll(name); err != nil {
+		return err
+	}
+	if !s.sync {
+		return nil
+	}
+	dir, _ := split(name)
+	d, err := s.b.folder(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.sync(), d.close())
+}
+
+// split gives the folder, "" for the outermost, and the name in it.
+func split(key string) (dir, name string) {
+	i := strings.LastIndexByte(key, '/')
+	if i < 0 {
+		return "", key
+	}
+	return key[:i], key[i+1:]
+}

@@ -1,0 +1,176 @@
+// Package web reads values from an HTTP or HTTPS server: a key is a path below
+// the URL of the store. Parts are asked for as ranges, and where the server
+// ignores them what comes before is skipped, up to a limit. Requests that fail
+// for reasons that may pass are tried again.
+//
+// A web store is read-only and cannot list its keys.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// Options says how to talk to the server; the zero value is fine.
+type Options struct {
+	// Header is added to each request, for example to authorize it.
+	Header http.Header
+	// ForbiddenIsMissing takes status 403 for a missing key, as hosts like S3
+	// give it to clients that may not list.
+	ForbiddenIsMissing bool
+	// Retries is how many times a request is tried again; 0 means 4, and a
+	// negative number never.
+	Retries int
+	// Wait is about how long to wait before the first retry, 0 meaning 200 ms;
+	// each further wait is twice as long.
+	Wait time.Duration
+	// MaxWait bounds every wait, also one that the server asks for; 0 means
+	// 20 s.
+	MaxWait time.Duration
+	// Stall is how long a server may send nothing before the request counts as
+	// failed; 0 means 60 s.
+	Stall time.Duration
+	// Transport makes the requests; nil means one that all stores share.
+	Transport http.RoundTripper
+}
+
+func (o *Options) setDefaults() {
+	if o.Retries == 0 {
+		o.Retries = 4
+	}
+	if o.Wait <= 0 {
+		o.Wait = 200 * time.Millisecond
+	}
+	if o.MaxWait <= 0 {
+		o.MaxWait = 20 * time.Second
+	}
+	if o.Stall <= 0 {
+		o.Stall = time.Minute
+	}
+	if o.Transport == nil {
+		o.Transport = transport()
+	}
+}
+
+// transport is made once, so that all stores share its connections. It leaves
+// bodies as they are sent: values are bytes, and their lengths are checked.
+var transport = sync.OnceValue(func() http.RoundTripper {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          256,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true,
+	}
+})
+
+// Store is the part of a server below a URL. Its methods may be called by
+// several goroutines.
+type Store struct {
+	base   url.URL
+	url    string // without secrets
+	opt    Options
+	client http.Client
+}
+
+var (
+	_ store.Store    = (*Store)(nil)
+	_ store.Parallel = (*Store)(nil)
+)
+
+// Open gives the store below base, an http or https URL. Its query, if any, is
+// part of each request. The server is not asked anything yet.
+func Open(base string, opt Options) (*Store, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, fmt.Errorf("open web store: %w", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("open web store %s: not an http or https URL", u.Redacted())
+	}
+	opt.setDefaults()
+	u.Fragment, u.RawFragment = "", ""
+	s := &Store{base: *u, opt: opt}
+	u.RawQuery, u.ForceQuery = "", false
+	s.url = u.Redacted()
+	s.client = http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect}
+	return s, nil
+}
+
+var (
+	errRedirect  = errors.New("redirect refused")
+	errDirectory = errors.New("redirect to a directory")
+)
+
+// checkRedirect follows redirects to http and https only. One that just adds a
+// slash is how servers say that a folder, and so no value, lies there.
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	last := via[len(via)-1].URL
+	switch {
+	case r.URL.Scheme != "http" && r.URL.Scheme != "https":
+		return fmt.Errorf("%w: its scheme is %q", errRedirect, r.URL.Scheme)
+	case r.URL.Scheme == "http" && last.Scheme == "https":
+		return fmt.Errorf("%w: from https to http", errRedirect)
+	case len(via) >= 10:
+		return fmt.Errorf("%w: there were 10 before", errRedirect)
+	case r.URL.Host == last.Host && r.URL.Path == last.Path+"/":
+		return errDirectory
+	}
+	return nil
+}
+
+// URL is the URL given to Open, without password and query, which may be
+// secret.
+func (s *Store) URL() string { return s.url }
+
+// Concurrency is 32: requests mostly wait.
+func (s *Store) Concurrency() int { return 32 }
+
+// keyURL gives the URL of a key, in which every character stands for itself.
+func (s *Store) keyURL(key string) *url.URL {
+	u := s.base
+	var path strings.Builder
+	path.WriteString(strings.TrimSuffix(u.EscapedPath(), "/"))
+	for name := range strings.SplitSeq(key, "/") {
+		path.WriteByte('/')
+		path.WriteString(url.PathEscape(name))
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + key
+	u.RawPath = path.String()
+	return &u
+}
+
+// List gives ErrNoList.
+func (s *Store) List(_ context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		err := store.CheckList(prefix, delimiter)
+		if err == nil {
+			err = store.ErrNoList
+		}
+		yield(store.Entry{}, store.WrapError("list", s.url, prefix, err))
+	}
+}
+
+// Put gives ErrReadOnly.
+func (s *Store) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Info, error) {
+	return store.Info{}, store.WrapError("put", s.url, key, store.ErrReadOnly)
+}
+
+// Delete gives ErrReadOnly.
+func (s *Store) Delete(_ context.Context, key string) error {
+	return store.WrapError("delete", s.url, key, store.ErrReadOnly)
+}

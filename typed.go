@@ -1,0 +1,151 @@
+package zarr
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/bigmem"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Read reads the selected elements into new memory. T must have the layout of
+// the array's type: uint16 for uint16, a struct of the same fields for a
+// struct, string or []byte for values of any length.
+func Read[T any](ctx context.Context, a *Array, sel Selection) (nd.Array[T], error) {
+	s := a.now.Load()
+	var none nd.Array[T]
+	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	if err == nil {
+		err = s.checkGo(reflect.TypeFor[T]())
+	}
+	if err == nil && s.missing != nil {
+		err = s.missing
+	}
+	n := 0
+	if err == nil {
+		n, err = a.room(p.shape, s.spec.Type.Size())
+	}
+	if err != nil {
+		return none, &Error{Op: "read", URL: a.URL(), Err: err}
+	}
+	out := nd.Array[T]{Data: bigmem.Make[T](n), Shape: p.shape}
+	return out, readTyped(ctx, a, s, p, out.Data)
+}
+
+// ReadSlice reads the selected elements into dst, in C order. Memory that was
+// used before is read into at twice the speed of fresh memory.
+func ReadSlice[T any](ctx context.Context, a *Array, sel Selection, dst []T) error {
+	s := a.now.Load()
+	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	if err == nil {
+		err = s.checkSlice(p, reflect.TypeFor[T](), len(dst))
+	}
+	if err != nil {
+		return &Error{Op: "read", URL: a.URL(), Err: err}
+	}
+	return readTyped(ctx, a, s, p, dst)
+}
+
+// Write writes data, in C order, to the selected elements.
+func Write[T any](ctx context.Context, a *Array, sel Selection, data []T) error {
+	s := a.now.Load()
+	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	if err == nil {
+		err = s.checkSlice(p, reflect.TypeFor[T](), len(data))
+	}
+	if err != nil {
+		return &Error{Op: "write", URL: a.URL(), Err: err}
+	}
+	var v nd.View
+	if dtype.IsReference(s.spec.Type) {
+		v = referring(data, p.shape)
+	} else {
+		v = nd.Of(bytesOf(data), s.spec.Type.Size(), p.shape...)
+	}
+	return a.writePlan(ctx, s, p, v)
+}
+
+func (s *state) checkGo(t reflect.Type) error {
+	if err := dtype.CheckGo(s.spec.Type, t); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (s *state) checkSlice(p *plan, t reflect.Type, n int) error {
+	if err := s.checkGo(t); err != nil {
+		return err
+	}
+	if want, ok := nd.Len(p.shape); !ok || want != n {
+		return fmt.Errorf("slice of %d elements for a selection of shape %v", n, p.shape)
+	}
+	return s.missing
+}
+
+// room checks that a result can be allocated and gives its length.
+func (a *Array) room(shape []int, size int) (int, error) {
+	bytes, ok := nd.Bytes(shape, size)
+	if !ok || bytes > a.maxRead {
+		return 0, fmt.Errorf("a result of shape %v needs more than the %d bytes that MaxRead allows: select less, or read by chunks", shape, a.maxRead)
+	}
+	n, _ := nd.Len(shape)
+	return n, nil
+}
+
+func readTyped[T any](ctx context.Context, a *Array, s *state, p *plan, dst []T) error {
+	if !dtype.IsReference(s.spec.Type) {
+		return a.readPlan(ctx, s, p, nd.Of(bytesOf(dst), s.spec.Type.Size(), p.shape...), a.failMissing)
+	}
+	v := nd.Make(nd.RefSize, p.shape...)
+	v.Heap = &nd.Heap{}
+	if err := a.readPlan(ctx, s, p, v, a.failMissing); err != nil {
+		return err
+	}
+	blobs := v.Heap.Blobs()
+	switch dst := any(dst).(type) {
+	case []string:
+		for i := range dst {
+			b := blobs.Value(v.Data[i*nd.RefSize:])
+			dst[i] = unsafe.String(unsafe.SliceData(b), len(b))
+		}
+	case [][]byte:
+		for i := range dst {
+			dst[i] = blobs.Value(v.Data[i*nd.RefSize:])
+		}
+	}
+	return nil
+}
+
+// referring puts values of any length into one blob and refers to them.
+func referring[T any](data []T, shape []int) nd.View {
+	v := nd.Make(nd.RefSize, shape...)
+	v.Heap = &nd.Heap{}
+	var blob []byte
+	put := func(i, length int) {
+		nd.PutRef(v.Data[i*nd.RefSize:], 0, len(blob), length)
+	}
+	switch data := any(data).(type) {
+	case []string:
+		for i, s := range data {
+			put(i, len(s))
+			blob = append(blob, s...)
+		}
+	case [][]byte:
+		for i, b := range data {
+			put(i, len(b))
+			blob = append(blob, b...)
+		}
+	}
+	v.Heap.Add(blob)
+	return v
+}
+
+// bytesOf is the memory of a slice. Machines that Go runs on here are
+// little-endian, as the memory that dtype describes.
+func bytesOf[T any](s []T) []byte {
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
+}

@@ -1,0 +1,165 @@
+// Package zarr reads and writes chunked arrays: Zarr hierarchies in any store,
+// and other formats that are shown as such.
+//
+//	a, err := zarr.OpenArray(ctx, "em.zarr/s0")
+//	vol, err := zarr.Read[uint16](ctx, a, zarr.Slice("0:64, :, ::2"))
+//
+// A node is opened by URL: a path, file://, http(s)://, mem:, a .zip anywhere in
+// the path. Group and Array are the two kinds of nodes. Reading decodes chunks
+// in parallel, straight into the caller's memory; writing puts whole chunks, or
+// changes parts of them safely among goroutines. Everything takes a context.
+//
+// How a read flows: the selection becomes a plan (which chunks, which part of
+// each), every chunk's bytes come from a store.Store and go through a
+// codec.Chain into an nd.View. See ARCHITECTURE.md.
+package zarr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Open opens the node at a URL, a *Group or an *Array.
+func Open(ctx context.Context, url string, opts ...Option) (Node, error) {
+	e, path, err := engineAt(ctx, url, newOptions(opts))
+	if err != nil {
+		return nil, err
+	}
+	n, err := openNode(ctx, e, path)
+	if err != nil {
+		e.location.Discard()
+		return nil, err
+	}
+	return n, nil
+}
+
+// OpenArray opens the array at a URL.
+func OpenArray(ctx context.Context, url string, opts ...Option) (*Array, error) {
+	n, err := Open(ctx, url, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return asArray(n)
+}
+
+// OpenGroup opens the group at a URL.
+func OpenGroup(ctx context.Context, url string, opts ...Option) (*Group, error) {
+	n, err := Open(ctx, url, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return asGroup(n)
+}
+
+// OpenStore opens the node at path ("" for the root) of a store.
+func OpenStore(ctx context.Context, s store.Store, path string, opts ...Option) (Node, error) {
+	return openNode(ctx, newEngine(s, newOptions(opts)), path)
+}
+
+// CreateGroup makes a group at a URL; the folders that it needs are made too.
+func CreateGroup(ctx context.Context, url string, opts ...Option) (*Group, error) {
+	return createAt(ctx, url, opts, createGroup)
+}
+
+// CreateArray makes an array at a URL; the folders that it needs are made too.
+func CreateArray(ctx context.Context, url string, spec ArraySpec, opts ...Option) (*Array, error) {
+	return createAt(ctx, url, opts, func(ctx context.Context, e *engine, path string) (*Array, error) {
+		return createArray(ctx, e, path, spec)
+	})
+}
+
+// CreateGroupIn makes a group at path of a store.
+func CreateGroupIn(ctx context.Context, s store.Store, path string, opts ...Option) (*Group, error) {
+	return createGroup(ctx, newEngine(s, newOptions(opts)), path)
+}
+
+// CreateArrayIn makes an array at path of a store.
+func CreateArrayIn(ctx context.Context, s store.Store, path string, spec ArraySpec, opts ...Option) (*Array, error) {
+	return createArray(ctx, newEngine(s, newOptions(opts)), path, spec)
+}
+
+func createAt[N any](ctx context.Context, url string, opts []Option, create func(context.Context, *engine, string) (N, error)) (N, error) {
+	o := newOptions(opts)
+	o.locate.Create = true
+	e, path, err := engineAt(ctx, url, o)
+	if err != nil {
+		var none N
+		return none, err
+	}
+	n, err := create(ctx, e, path)
+	if err != nil {
+		e.location.Discard()
+	}
+	return n, err
+}
+
+// engineAt opens the store that a URL names.
+func engineAt(ctx context.Context, url string, o *options) (*engine, string, error) {
+	where, err := locate.Open(ctx, url, o.locate)
+	if err != nil {
+		return nil, "", err
+	}
+	if where.Format != "" && where.Format != "zarr3" {
+		where.Discard()
+		return nil, "", &Error{Op: "open", URL: url, Err: fmt.Errorf("format %s is not supported", where.Format)}
+	}
+	e := newEngine(where.Store, o)
+	e.location = where
+	return e, where.Path, nil
+}
+
+// Node is a *Group or an *Array.
+type Node interface {
+	// Path is where the node lies in its store, "" for the root.
+	Path() string
+	// URL names the node for people.
+	URL() string
+	// Store is the store that holds the node.
+	Store() store.Store
+	// Attributes are what users say about the node; changing them changes
+	// nothing until they are given to SetAttributes.
+	Attributes() *meta.Attributes
+	// SetAttributes stores new attributes.
+	SetAttributes(ctx context.Context, attrs *meta.Attributes) error
+	// Close gives up what the node's store holds; a zip archive that was
+	// written is complete only then.
+	Close() error
+}
+
+func asArray(n Node) (*Array, error) {
+	if a, ok := n.(*Array); ok {
+		return a, nil
+	}
+	return nil, &Error{Op: "open", URL: n.URL(), Err: errors.New("is a group, not an array")}
+}
+
+func asGroup(n Node) (*Group, error) {
+	if g, ok := n.(*Group); ok {
+		return g, nil
+	}
+	return nil, &Error{Op: "open", URL: n.URL(), Err: errors.New("is an array, not a group")}
+}
+
+// Error says what was being done to which node, and to which chunk of it.
+type Error struct {
+	Op  string // "open", "read", "write", …
+	URL string // of the node
+	Key string // of the chunk or document, "" if it is the whole node
+	Err error
+}
+
+// Error is one line: operation, URL, key, reason.
+func (e *Error) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("%s %s: %v", e.Op, e.URL, e.Err)
+	}
+	return fmt.Sprintf("%s %s: %s: %v", e.Op, e.URL, e.Key, e.Err)
+}
+
+// Unwrap gives the reason.
+func (e *Error) Unwrap() error { return e.Err }
