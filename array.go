@@ -19,9 +19,7 @@ import (
 // Array is a chunked array. Its methods may be called by several goroutines.
 type Array struct {
 	node
-	now  atomic.Pointer[state]
-	mu   sync.Mutex // held by what changes the metadata
-	grow sync.Mutex // held by what changes the shape, from the first look at it
+	now atomic.Pointer[state]
 }
 
 // state is an array's metadata and what follows from it. It is replaced, never
@@ -33,6 +31,7 @@ type state struct {
 	missing error        // why there is no chain, if a codec is unknown
 	uniform *codec.Bound // for grids whose chunks are all alike
 	bounds  sync.Map     // shape as text -> *codec.Bound, for the others
+	kept    atomic.Int64 // entries of bounds
 }
 
 func newState(e *engine, m *meta.Array) (*state, error) {
@@ -85,6 +84,9 @@ func (s *state) bind(shape []int) (*codec.Bound, error) {
 	return b, nil
 }
 
+// maxBounds is how many chains for different chunk shapes an array keeps.
+const maxBounds = 256
+
 // bound gives the chain for chunks of a shape.
 func (s *state) bound(shape []int) (*codec.Bound, error) {
 	if s.missing != nil {
@@ -98,7 +100,7 @@ func (s *state) bound(shape []int) (*codec.Bound, error) {
 		return b.(*codec.Bound), nil
 	}
 	b, err := s.bind(shape)
-	if err == nil {
+	if err == nil && s.kept.Add(1) <= maxBounds {
 		s.bounds.Store(name, b)
 	}
 	return b, err
@@ -161,20 +163,35 @@ func (a *Array) SetAttributes(ctx context.Context, attrs *meta.Attributes) error
 
 // change stores a changed document and then works with it.
 func (a *Array) change(ctx context.Context, op string, f func(m *meta.Array) error) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	m := a.Metadata().Clone()
-	if err := f(m); err != nil {
-		return &Error{Op: op, URL: a.URL(), Err: err}
-	}
-	s, err := newState(a.engine, m)
-	if err == nil {
-		err = putDocument(ctx, a.engine, a.path, m)
-	}
+	var s *state
+	err := a.changeDocument(ctx, func(doc meta.Node) (err error) {
+		m, ok := doc.(*meta.Array)
+		if !ok {
+			return errors.New("is no array any more")
+		}
+		if err := f(m); err != nil {
+			return err
+		}
+		s, err = newState(a.engine, m)
+		return err
+	}, func() { a.now.Store(s) })
 	if err != nil {
 		return &Error{Op: op, URL: a.URL(), Err: err}
 	}
-	a.now.Store(s)
+	return nil
+}
+
+// Refresh reads the array's document again, for changes by others.
+func (a *Array) Refresh(ctx context.Context) error {
+	n, err := openNode(ctx, a.engine, a.path)
+	if err != nil {
+		return err
+	}
+	fresh, err := asArray(n)
+	if err != nil {
+		return err
+	}
+	a.now.Store(fresh.now.Load())
 	return nil
 }
 

@@ -102,10 +102,10 @@ func (a *Array) DeleteChunk(ctx context.Context, index ...int) error {
 		return &Error{Op: "delete chunk of", URL: a.URL(), Err: errors.New("no such chunk")}
 	}
 	key := a.chunkKey(s, index)
-	lock := lockFor(a.store.URL(), key)
+	lock := chunks.of(store.Identity(a.store, key))
 	lock.Lock()
 	defer lock.Unlock()
-	defer a.limits.Cache.Forget(key)
+	defer a.changing(key)()
 	if err := a.store.Delete(ctx, key); err != nil {
 		return a.chunkError("delete", key, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr/meta"
@@ -18,7 +17,6 @@ import (
 type Group struct {
 	node
 	now atomic.Pointer[meta.Group]
-	mu  sync.Mutex // held by what changes the metadata
 	// above is the group up the path from whose consolidated metadata this one
 	// was opened, if it was.
 	above *Group
@@ -69,17 +67,17 @@ func (g *Group) SetAttributes(ctx context.Context, attrs *meta.Attributes) error
 }
 
 func (g *Group) change(ctx context.Context, op string, f func(m *meta.Group) error) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	m := g.Metadata().Clone()
-	err := f(m)
-	if err == nil {
-		err = putDocument(ctx, g.engine, g.path, m)
-	}
+	var m *meta.Group
+	err := g.changeDocument(ctx, func(doc meta.Node) error {
+		var ok bool
+		if m, ok = doc.(*meta.Group); !ok {
+			return errors.New("is no group any more")
+		}
+		return f(m)
+	}, func() { g.now.Store(m) })
 	if err != nil {
 		return &Error{Op: op, URL: g.URL(), Err: err}
 	}
-	g.now.Store(m)
 	return nil
 }
 
@@ -157,7 +155,7 @@ func (g *Group) Delete(ctx context.Context, path string) error {
 		err = errors.New("a group cannot delete itself")
 	}
 	if err == nil {
-		_, err = getDocument(ctx, g.engine, whole)
+		_, _, err = getDocument(ctx, g.engine, whole)
 	}
 	if err == nil || !errors.Is(err, ErrNoNode) && path != "" && checkPath(path) == nil {
 		err = deleteNode(ctx, g.engine, whole)

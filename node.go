@@ -66,7 +66,7 @@ func checkPath(path string) error {
 // openNode reads a node's document.
 func openNode(ctx context.Context, e *engine, path string) (Node, error) {
 	n := node{engine: e, path: path}
-	doc, err := getDocument(ctx, e, path)
+	doc, _, err := getDocument(ctx, e, path)
 	if err != nil {
 		return nil, &Error{Op: "open", URL: n.URL(), Err: err}
 	}
@@ -76,7 +76,11 @@ func openNode(ctx context.Context, e *engine, path string) (Node, error) {
 func newNode(e *engine, path string, doc meta.Node) (Node, error) {
 	switch m := doc.(type) {
 	case *meta.Array:
-		return newArray(e, path, m)
+		a, err := newArray(e, path, m)
+		if err != nil {
+			return nil, err
+		}
+		return a, nil
 	case *meta.Group:
 		return newGroup(e, path, m), nil
 	}
@@ -86,24 +90,51 @@ func newNode(e *engine, path string, doc meta.Node) (Node, error) {
 // ErrNoNode says that there is no node at a path.
 var ErrNoNode = fmt.Errorf("no Zarr node here (no %s): %w", documentName, store.ErrNotExist)
 
-func getDocument(ctx context.Context, e *engine, path string) (meta.Node, error) {
+func getDocument(ctx context.Context, e *engine, path string) (meta.Node, store.Info, error) {
 	if path != "" {
 		if err := store.CheckKey(path); err != nil {
-			return nil, err
+			return nil, store.Info{}, err
 		}
 	}
-	text, _, err := e.store.Get(ctx, documentKey(path), documentRange, nil)
+	text, info, err := e.store.Get(ctx, documentKey(path), documentRange, nil)
 	if errors.Is(err, store.ErrNotExist) {
-		return nil, ErrNoNode
+		return nil, info, ErrNoNode
 	}
 	if err != nil {
-		return nil, shorten(err)
+		return nil, info, shorten(err)
 	}
 	doc, err := meta.Parse(text, e.registry())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", documentName, err)
+		return nil, info, fmt.Errorf("%s: %w", documentName, err)
 	}
-	return doc, nil
+	return doc, info, nil
+}
+
+// changeDocument changes a node's document as it is now, also when others change
+// it at the same time, and then calls done.
+func (n *node) changeDocument(ctx context.Context, change func(meta.Node) error, done func()) error {
+	lock := documents.of(store.Identity(n.store, documentKey(n.path)))
+	lock.Lock()
+	defer lock.Unlock()
+	for try := 0; ; try++ {
+		doc, info, err := getDocument(ctx, n.engine, n.path)
+		if err == nil {
+			err = change(doc)
+		}
+		opt := store.PutOptions{}
+		if n.conditional() {
+			opt.IfMatch = info.ETag
+		}
+		if err == nil {
+			err = putDocument(ctx, n.engine, n.path, doc, opt)
+		}
+		if err == nil {
+			done()
+		}
+		if !errors.Is(err, store.ErrPrecondition) || try == tries {
+			return err
+		}
+	}
 }
 
 // shorten drops the URL and key that a store's error repeats.
@@ -115,18 +146,18 @@ func shorten(err error) error {
 	return err
 }
 
-func putDocument(ctx context.Context, e *engine, path string, doc meta.Node) error {
-	return putNewDocument(ctx, e, path, doc, true)
+func putDocument(ctx context.Context, e *engine, path string, doc meta.Node, opt store.PutOptions) error {
+	text, err := doc.Marshal()
+	if err == nil {
+		_, err = e.store.Put(ctx, documentKey(path), text, opt)
+	}
+	return err
 }
 
 // putNewDocument stores a document; unless it may replace another, two who
 // create the same node at once do not both succeed.
 func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, replace bool) error {
-	text, err := doc.Marshal()
-	if err != nil {
-		return err
-	}
-	_, err = e.store.Put(ctx, documentKey(path), text, store.PutOptions{IfAbsent: !replace})
+	err := putDocument(ctx, e, path, doc, store.PutOptions{IfAbsent: !replace})
 	if errors.Is(err, store.ErrPrecondition) {
 		return ErrExist
 	}
@@ -158,7 +189,7 @@ func prepare(ctx context.Context, e *engine, path string, overwrite bool) error 
 // makeParent makes a group where there is nothing yet; below an array there is
 // no room.
 func makeParent(ctx context.Context, e *engine, path string) error {
-	doc, err := getDocument(ctx, e, path)
+	doc, _, err := getDocument(ctx, e, path)
 	if errors.Is(err, ErrNoNode) {
 		err = putNewDocument(ctx, e, path, &meta.Group{}, false)
 		if errors.Is(err, ErrExist) {

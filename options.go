@@ -8,7 +8,6 @@ import (
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/grid"
-	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
@@ -47,7 +46,7 @@ func newOptions(opts []Option) *options {
 		grids:    grid.Default(),
 		inFlight: 512 << 20,
 		maxChunk: 1 << 30,
-		maxRead:  int(min(bigmem.Total(), math.MaxInt)),
+		maxRead:  int(min(memory(), math.MaxInt)),
 	}
 	for _, f := range opts {
 		f(o)
@@ -125,8 +124,8 @@ func newEngine(s store.Store, o *options) *engine {
 	}
 	return &engine{options: o, store: s, limits: &codec.Limits{
 		Workers:   par.NewLimiter(n-1, o.inFlight),
-		Cache:     o.cache,
 		MaxChunk:  o.maxChunk,
+		MaxWork:   int(min(memory(), math.MaxInt)),
 		KeepEmpty: o.keepEmpty,
 	}}
 }

@@ -10,10 +10,15 @@ import (
 // plan is a selection on a grid: which chunks it touches and which part of each
 // goes where. Along every axis it is a list of pieces, one per chunk; a task is
 // one piece of every axis. A selection of points is a list of groups instead.
+//
+// A fresh plan knows only the shape of its result, so that a result which is too
+// large is refused before any work is done for it; cut does the rest.
 type plan struct {
 	shape  []int // of the result
 	full   []int // the same with dropped axes as length 1
 	drop   []bool
+	sel    []resolved
+	points [][]int // per axis
 	axes   [][]piece
 	groups []group
 	tasks  int
@@ -36,7 +41,7 @@ type piece struct {
 // dense reports whether the piece is just a range.
 func (p *piece) dense() bool { return p.step == 1 && p.from == nil }
 
-// group is the points that fall into one chunk.
+// group is the points that fall into one cell of a chunk.
 type group struct {
 	chunk  []int
 	box    nd.Box // inside the chunk, around all points
@@ -46,64 +51,117 @@ type group struct {
 	to     []int   // positions in the result
 }
 
-func planAxes(shape []int, g grid.Grid, res []resolved) *plan {
-	p := &plan{tasks: 1, axes: make([][]piece, len(shape)), full: make([]int, len(shape)), drop: make([]bool, len(shape)), shape: []int{}}
+func planAxes(res []resolved) *plan {
+	p := &plan{sel: res, full: make([]int, len(res)), drop: make([]bool, len(res)), shape: []int{}}
 	for i, r := range res {
 		p.full[i] = r.count
 		p.drop[i] = r.drop
 		if !r.drop {
 			p.shape = append(p.shape, r.count)
 		}
-		if r.list != nil {
-			p.axes[i] = listPieces(g, i, shape[i], r.list)
-		} else {
-			p.axes[i] = slicePieces(g, i, shape[i], r)
-		}
-		p.tasks *= len(p.axes[i])
 	}
 	return p
 }
 
-// slicePieces cuts an evenly spaced selection at the chunk borders.
-func slicePieces(g grid.Grid, axis, n int, r resolved) []piece {
+func planPoints(pts [][]int) *plan {
+	n := len(pts[0])
+	return &plan{points: pts, shape: []int{n}, full: []int{n}, drop: []bool{false}}
+}
+
+// cells is a grid with the parts of its chunks that are coded by themselves:
+// what is selected here and there is cut along those, so that what lies between
+// is not read. Without a grain the chunks are the cells.
+type cells struct {
+	grid.Grid
+	shape []int
+	grain []int
+}
+
+// cell is the part of an axis from start to start+length, in a chunk.
+type cell struct {
+	chunk       int
+	chunkStart  int
+	chunkLength int
+	start, end  int
+}
+
+func (c cells) find(axis, pos int, fine bool) cell {
+	k := c.Find(axis, pos)
+	start, length := c.Span(axis, k)
+	out := cell{k, start, length, start, start + length}
+	if fine && c.grain != nil {
+		out.start += (pos - start) / c.grain[axis] * c.grain[axis]
+		out.end = min(out.end, out.start+c.grain[axis])
+	}
+	return out
+}
+
+// inside is the part of the chunk's length that lies inside the array.
+func (c cells) inside(axis int, at cell) int {
+	return min(at.chunkLength, c.shape[axis]-at.chunkStart)
+}
+
+// cut sorts what is selected into the cells of an array.
+func (p *plan) cut(c cells) {
+	if slices.Contains(p.full, 0) {
+		return
+	}
+	if p.points != nil {
+		p.cutPoints(c)
+		return
+	}
+	p.tasks, p.axes = 1, make([][]piece, len(p.sel))
+	for i, r := range p.sel {
+		if r.list != nil {
+			p.axes[i] = c.listPieces(i, r.list)
+		} else {
+			p.axes[i] = c.slicePieces(i, r)
+		}
+		p.tasks *= len(p.axes[i])
+	}
+}
+
+// slicePieces cuts an evenly spaced selection; fine cells pay only if it passes
+// over some of them.
+func (c cells) slicePieces(axis int, r resolved) []piece {
 	var out []piece
+	fine := c.grain != nil && max(r.step, -r.step) >= 2*c.grain[axis]
 	for k := 0; k < r.count; {
 		pos := r.start + k*r.step
-		c := g.Find(axis, pos)
-		start, length := g.Span(axis, c)
+		at := c.find(axis, pos, fine)
 		count := r.count - k
 		if r.step > 0 {
-			count = min(count, (start+length-1-pos)/r.step+1)
+			count = min(count, (at.end-1-pos)/r.step+1)
 		} else {
-			count = min(count, (pos-start)/-r.step+1)
+			count = min(count, (pos-at.start)/-r.step+1)
 		}
-		lo := min(pos, pos+(count-1)*r.step) - start
+		last := pos + (count-1)*r.step
+		lo := min(pos, last)
 		out = append(out, piece{
-			chunk: c, lo: lo, n: max(pos, pos+(count-1)*r.step) - start - lo + 1,
-			out: k, count: count, step: r.step, length: length, inside: min(length, n-start),
+			chunk: at.chunk, lo: lo - at.chunkStart, n: max(pos, last) - lo + 1,
+			out: k, count: count, step: r.step, length: at.chunkLength, inside: c.inside(axis, at),
 		})
 		k += count
 	}
 	return out
 }
 
-// listPieces sorts positions into their chunks.
-func listPieces(g grid.Grid, axis, n int, list []int) []piece {
+// listPieces sorts positions into their cells.
+func (c cells) listPieces(axis int, list []int) []piece {
 	order := make([]int, len(list))
-	chunks := make([]int, len(list))
+	at := make([]cell, len(list))
 	for k, pos := range list {
-		order[k], chunks[k] = k, g.Find(axis, pos)
+		order[k], at[k] = k, c.find(axis, pos, true)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return chunks[a] - chunks[b] })
+	slices.SortStableFunc(order, func(a, b int) int { return at[a].start - at[b].start })
 	var out []piece
 	for len(order) > 0 {
-		c := chunks[order[0]]
+		here := at[order[0]]
 		m := 1
-		for m < len(order) && chunks[order[m]] == c {
+		for m < len(order) && at[order[m]].start == here.start {
 			m++
 		}
-		start, length := g.Span(axis, c)
-		p := piece{chunk: c, count: m, length: length, inside: min(length, n-start), to: order[:m:m], from: make([]int, m)}
+		p := piece{chunk: here.chunk, count: m, length: here.chunkLength, inside: c.inside(axis, here), to: order[:m:m], from: make([]int, m)}
 		lo, hi := list[order[0]], list[order[0]]
 		for k, o := range p.to {
 			p.from[k] = list[o]
@@ -112,59 +170,74 @@ func listPieces(g grid.Grid, axis, n int, list []int) []piece {
 		for k := range p.from {
 			p.from[k] -= lo
 		}
-		p.lo, p.n = lo-start, hi-lo+1
+		p.lo, p.n = lo-here.chunkStart, hi-lo+1
 		out = append(out, p)
 		order = order[m:]
 	}
 	return out
 }
 
-// planPoints sorts points into their chunks.
-func planPoints(shape []int, g grid.Grid, pts [][]int) *plan {
-	rank, n := len(shape), len(pts[0])
-	p := &plan{shape: []int{n}, full: []int{n}, drop: []bool{false}}
+// cutPoints sorts points into their cells.
+func (p *plan) cutPoints(c cells) {
+	rank, n := len(p.points), len(p.points[0])
 	order := make([]int, n)
-	chunks := make([]int, n*rank)
+	at := make([]cell, n*rank)
 	for k := range n {
 		order[k] = k
 		for i := range rank {
-			chunks[k*rank+i] = g.Find(i, pts[i][k])
+			at[k*rank+i] = c.find(i, p.points[i][k], true)
 		}
 	}
-	chunkOf := func(k int) []int { return chunks[k*rank : (k+1)*rank] }
-	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(chunkOf(a), chunkOf(b)) })
+	compare := func(a, b int) int {
+		return slices.CompareFunc(at[a*rank:(a+1)*rank], at[b*rank:(b+1)*rank], func(x, y cell) int { return x.start - y.start })
+	}
+	slices.SortStableFunc(order, compare)
 	for len(order) > 0 {
-		at := chunkOf(order[0])
 		m := 1
-		for m < len(order) && slices.Equal(chunkOf(order[m]), at) {
+		for m < len(order) && compare(order[m], order[0]) == 0 {
 			m++
 		}
-		p.groups = append(p.groups, pointGroup(shape, g, at, pts, order[:m:m]))
+		first := order[0] * rank
+		p.groups = append(p.groups, c.group(at[first:first+rank], p.points, order[:m:m]))
 		order = order[m:]
 	}
 	p.tasks = len(p.groups)
-	return p
 }
 
-func pointGroup(shape []int, g grid.Grid, at []int, pts [][]int, members []int) group {
-	rank := len(shape)
-	mem := make([]int, 4*rank)
-	out := group{chunk: at, to: members, from: make([][]int, rank),
-		box: nd.Box{Start: mem[:rank], Shape: mem[rank : 2*rank]}, length: mem[2*rank : 3*rank], inside: mem[3*rank:]}
-	for i := range rank {
-		start, length := g.Span(i, at[i])
-		out.length[i], out.inside[i] = length, min(length, shape[i]-start)
+func (c cells) group(at []cell, pts [][]int, members []int) group {
+	rank := len(at)
+	mem := make([]int, 5*rank)
+	out := group{chunk: mem[4*rank:], to: members, from: make([][]int, rank),
+		box: nd.Box{Start: mem[:rank], Shape: mem[rank : 2*rank]}, length: mem[2*rank : 3*rank], inside: mem[3*rank : 4*rank]}
+	for i, here := range at {
+		out.chunk[i], out.length[i], out.inside[i] = here.chunk, here.chunkLength, c.inside(i, here)
 		lo, hi := pts[i][members[0]], pts[i][members[0]]
 		for _, k := range members {
 			lo, hi = min(lo, pts[i][k]), max(hi, pts[i][k])
 		}
-		out.box.Start[i], out.box.Shape[i] = lo-start, hi-lo+1
+		out.box.Start[i], out.box.Shape[i] = lo-here.chunkStart, hi-lo+1
 		out.from[i] = make([]int, len(members))
 		for k, o := range members {
 			out.from[i][k] = pts[i][o] - lo
 		}
 	}
 	return out
+}
+
+// largest is, per axis, the longest box and the longest chunk of any task.
+func (p *plan) largest(rank int) (box, chunk []int) {
+	box, chunk = make([]int, rank), make([]int, rank)
+	for i, pieces := range p.axes {
+		for _, pc := range pieces {
+			box[i], chunk[i] = max(box[i], pc.n), max(chunk[i], pc.length)
+		}
+	}
+	for _, g := range p.groups {
+		for i := range rank {
+			box[i], chunk[i] = max(box[i], g.box.Shape[i]), max(chunk[i], g.length[i])
+		}
+	}
+	return box, chunk
 }
 
 // expand gives a view of the result the rank of the array: dropped axes have

@@ -49,8 +49,9 @@ func (s *state) checkView(p *plan, v nd.View) error {
 
 // readPlan carries out a plan; strict makes missing chunks an error.
 func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
+	p.cut(cells{s.meta.Grid, s.meta.Shape, s.grain()})
 	dst = p.expand(dst)
-	return a.limits.Workers.Run(ctx, p.tasks, s.weight(), func(k int) error {
+	return a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) error {
 		t := p.task(k, dst)
 		key := a.chunkKey(s, t.chunk)
 		err := a.readTask(ctx, s, &t, key)
@@ -64,16 +65,32 @@ func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, st
 	})
 }
 
-// weight is what a worker holds: a chunk encoded and a chunk decoded.
-func (s *state) weight() int64 {
-	if s.uniform == nil {
-		return 1 << 20
+// grain is the shape of the parts of chunks that can be read by themselves, nil
+// if there are none.
+func (s *state) grain() []int {
+	if s.uniform == nil || slices.Equal(s.uniform.Grain(), s.uniform.Spec().Shape) {
+		return nil
 	}
-	n, ok := nd.Bytes(s.uniform.Spec().Shape, s.spec.Type.Size())
-	if !ok || n > 1<<40 {
-		return 1 << 41
+	return s.uniform.Grain()
+}
+
+// weight is about what a worker holds at most: a chunk encoded and a chunk
+// decoded, or less where a read takes just a part of the chunk.
+func (s *state) weight(p *plan, reads bool) int64 {
+	box, chunk := p.largest(len(s.meta.Shape))
+	size := s.spec.Type.Size()
+	whole, ok := nd.Bytes(chunk, size)
+	if !ok || whole > 1<<40 {
+		whole = 1 << 40
 	}
-	return 2 * int64(n)
+	if s.uniform != nil && reads && s.uniform.Ranges(nd.Box{Start: make([]int, len(box)), Shape: box}) {
+		const fetched = 4 << 20
+		part, ok := nd.Bytes(box, size)
+		if ok && part < whole {
+			return int64(min(2*whole, part+fetched))
+		}
+	}
+	return 2 * int64(whole)
 }
 
 func (a *Array) chunkError(op, key string, err error) error {
@@ -120,12 +137,7 @@ func (a *Array) readTask(ctx context.Context, s *state, t *task, key string) err
 // readBox decodes the task's box of a chunk, or fills it if the chunk is
 // missing.
 func (a *Array) readBox(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
-	src, err := store.Open(ctx, a.store, key)
-	if err == nil {
-		ck := codec.Chunk{Key: key, Index: t.chunk, Extent: t.inside, Limits: a.limits}
-		err = b.Decode(ctx, &ck, src, t.box, dst)
-		src.Close()
-	}
+	err := a.decode(ctx, b, t, key, dst)
 	if errors.Is(err, store.ErrNotExist) {
 		s.spec.FillView(dst)
 		return ErrMissing

@@ -8,15 +8,31 @@ import (
 
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Resize changes the array's shape. New elements have the fill value, also where
 // the array was larger once: chunks outside the new shape are removed, and those
 // at its edge are cleared behind it.
 func (a *Array) Resize(ctx context.Context, shape ...int) error {
-	a.grow.Lock()
-	defer a.grow.Unlock()
+	unlock, err := a.lockShape(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	return a.resize(ctx, shape)
+}
+
+// lockShape keeps others in this process from changing the shape, and looks at
+// the shape that it has now.
+func (a *Array) lockShape(ctx context.Context) (unlock func(), err error) {
+	lock := growth.of(store.Identity(a.store, documentKey(a.path)))
+	lock.Lock()
+	if err := a.Refresh(ctx); err != nil {
+		lock.Unlock()
+		return nil, err
+	}
+	return lock.Unlock, nil
 }
 
 func (a *Array) resize(ctx context.Context, shape []int) error {
@@ -30,16 +46,17 @@ func (a *Array) resize(ctx context.Context, shape []int) error {
 	}
 	shrinks := false
 	for i, n := range shape {
-		if n < old.meta.Shape[i] {
-			shrinks = true
-			if err := a.clearBehind(ctx, old, i, n); err != nil {
-				return err
-			}
+		shrinks = shrinks || n < old.meta.Shape[i]
+	}
+	if shrinks {
+		if err := a.clearBehind(ctx, old, shape); err != nil {
+			return err
 		}
 	}
 	err = a.change(ctx, "resize", func(m *meta.Array) error {
-		m.Shape, m.Grid = slices.Clone(shape), g
-		return nil
+		m.Shape = slices.Clone(shape)
+		m.Grid, err = m.Grid.Resize(shape)
+		return err
 	})
 	if err != nil || !shrinks {
 		return err
@@ -47,8 +64,9 @@ func (a *Array) resize(ctx context.Context, shape []int) error {
 	for idx, err := range a.storedKeys(ctx, old) {
 		if err == nil && !inside(idx, g.Count()) {
 			key := a.chunkKey(old, idx)
-			a.limits.Cache.Forget(key)
+			done := a.changing(key)
 			err = a.store.Delete(ctx, key)
+			done()
 		}
 		if err != nil {
 			return &Error{Op: "resize", URL: a.URL(), Err: err}
@@ -57,33 +75,54 @@ func (a *Array) resize(ctx context.Context, shape []int) error {
 	return nil
 }
 
-// clearBehind sets the elements from n on to the fill value, in the chunks that
-// also hold elements before n.
-func (a *Array) clearBehind(ctx context.Context, s *state, axis, n int) error {
-	if n == 0 {
+// clearBehind sets the elements outside a smaller shape to the fill value, in the
+// stored chunks that also hold elements inside it.
+func (a *Array) clearBehind(ctx context.Context, s *state, shape []int) error {
+	var edge []ChunkInfo
+	count := s.meta.Grid.Count()
+	for idx, err := range a.storedKeys(ctx, s) {
+		if err != nil {
+			return &Error{Op: "resize", URL: a.URL(), Err: err}
+		}
+		if !inside(idx, count) {
+			continue
+		}
+		c := a.chunkInfo(s, slices.Clone(idx))
+		kept, cut := true, false
+		for i, n := range shape {
+			kept = kept && c.Box.Start[i] < n
+			cut = cut || c.Box.Start[i]+c.Box.Shape[i] > n
+		}
+		if kept && cut {
+			edge = append(edge, c)
+		}
+	}
+	return a.limits.Workers.Run(ctx, len(edge), 1<<20, func(k int) error {
+		for i, n := range shape {
+			b := edge[k].Box
+			if b.Start[i]+b.Shape[i] <= n {
+				continue
+			}
+			b = nd.Box{Start: slices.Clone(b.Start), Shape: slices.Clone(b.Shape)}
+			b.Shape[i] -= n - b.Start[i]
+			b.Start[i] = n
+			fill := nd.View{Data: s.spec.Fill, Size: s.spec.Type.Size(), Shape: b.Shape, Strides: make([]int, len(b.Shape)), Heap: s.spec.Heap}
+			if err := a.WriteFrom(ctx, Box(b.Start, b.Shape), fill); err != nil {
+				return err
+			}
+		}
 		return nil
-	}
-	start, length := s.meta.Grid.Span(axis, s.meta.Grid.Find(axis, n-1))
-	end := min(start+length, s.meta.Shape[axis])
-	if end <= n || slices.Contains(s.meta.Shape, 0) {
-		return nil
-	}
-	sel := make([]Axis, len(s.meta.Shape))
-	shape := slices.Clone(s.meta.Shape)
-	for i := range sel {
-		sel[i] = Full()
-	}
-	sel[axis] = Span(n, end)
-	shape[axis] = end - n
-	fill := nd.View{Data: s.spec.Fill, Size: s.spec.Type.Size(), Shape: shape, Strides: make([]int, len(shape)), Heap: s.spec.Heap}
-	return a.WriteFrom(ctx, Select(sel...), fill)
+	})
 }
 
 // Append makes the array longer along an axis and writes data, in C order,
 // there. data's other axes are as long as the array's.
 func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
-	a.grow.Lock()
-	defer a.grow.Unlock()
+	unlock, err := a.lockShape(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	shape := a.Shape()
 	if axis < 0 || axis >= len(shape) {
 		return &Error{Op: "append to", URL: a.URL(), Err: fmt.Errorf("no axis %d in shape %v", axis, shape)}

@@ -259,7 +259,7 @@ func (s axes) plan(shape []int, g grid.Grid) (*plan, error) {
 			return nil, fmt.Errorf("axis %d: %w", i, err)
 		}
 	}
-	return planAxes(shape, g, res), nil
+	return planAxes(res), nil
 }
 
 type blocks []Axis
@@ -290,7 +290,7 @@ func (s blocks) plan(shape []int, g grid.Grid) (*plan, error) {
 			res[i] = resolved{start: lo, step: 1, count: min(last+n, shape[i]) - lo}
 		}
 	}
-	return planAxes(shape, g, res), nil
+	return planAxes(res), nil
 }
 
 // Box selects shape elements from start on.
@@ -328,7 +328,7 @@ func (s points) plan(shape []int, g grid.Grid) (*plan, error) {
 			}
 		}
 	}
-	return planPoints(shape, g, pts), nil
+	return planPoints(pts), nil
 }
 
 type maskSelection []bool
@@ -358,5 +358,5 @@ func (s maskSelection) plan(shape []int, g grid.Grid) (*plan, error) {
 	if len(shape) == 0 {
 		return nil, errors.New("an array without axes has no mask: use All")
 	}
-	return planPoints(shape, g, pts), nil
+	return planPoints(pts), nil
 }

@@ -1,8 +1,11 @@
 package zarr
 
 import (
-	"github.com/omnizarr/zarr/codec"
+	"fmt"
+	"sync"
+
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -74,12 +77,25 @@ func (t *task) whole() bool {
 	return true
 }
 
+// memory is what the machine has.
+var memory = sync.OnceValue(bigmem.Total)
+
+// workspace is the number of bytes that work on a chunk, or on a part of it,
+// takes; more than the machine has is an error.
+func workspace(shape []int, size int) (int, error) {
+	n, ok := nd.Bytes(shape, size)
+	if !ok || uint64(n) > memory() {
+		return 0, fmt.Errorf("%v elements of %d bytes each need more memory than the machine has", shape, size)
+	}
+	return n, nil
+}
+
 // scratch lends memory for the box when the caller's memory is no plain view of
 // it.
 func (t *task) scratch(typ dtype.Type) (nd.View, *buf.Buffer, error) {
-	n, ok := nd.Bytes(t.box.Shape, typ.Size())
-	if !ok {
-		return nd.View{}, nil, codec.Bad("a box of shape %v has more bytes than can be counted", t.box.Shape)
+	n, err := workspace(t.box.Shape, typ.Size())
+	if err != nil {
+		return nd.View{}, nil, err
 	}
 	mem := buf.Get(n)
 	mem.B = mem.B[:n]

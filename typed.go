@@ -32,7 +32,10 @@ func Read[T any](ctx context.Context, a *Array, sel Selection) (nd.Array[T], err
 		return none, &Error{Op: "read", URL: a.URL(), Err: err}
 	}
 	out := nd.Array[T]{Data: bigmem.Make[T](n), Shape: p.shape}
-	return out, readTyped(ctx, a, s, p, out.Data)
+	if err := readTyped(ctx, a, s, p, out.Data); err != nil {
+		return none, err
+	}
+	return out, nil
 }
 
 // ReadSlice reads the selected elements into dst, in C order. Memory that was
@@ -105,18 +108,32 @@ func readTyped[T any](ctx context.Context, a *Array, s *state, p *plan, dst []T)
 		return err
 	}
 	blobs := v.Heap.Blobs()
-	switch dst := any(dst).(type) {
-	case []string:
+	if s.spec.Type.Kind() == dtype.String {
+		dst := same[string](dst)
 		for i := range dst {
 			b := blobs.Value(v.Data[i*nd.RefSize:])
 			dst[i] = unsafe.String(unsafe.SliceData(b), len(b))
 		}
-	case [][]byte:
-		for i := range dst {
-			dst[i] = blobs.Value(v.Data[i*nd.RefSize:])
-		}
+		return nil
+	}
+	// Unlike text, bytes can be changed by those who get them, and the blobs may
+	// belong to a cache or be the fill value: they are copied, in one piece.
+	n := 0
+	for i := range dst {
+		n += len(blobs.Value(v.Data[i*nd.RefSize:]))
+	}
+	own := make([]byte, 0, n)
+	for i, d := 0, same[[]byte](dst); i < len(d); i++ {
+		at := len(own)
+		own = append(own, blobs.Value(v.Data[i*nd.RefSize:])...)
+		d[i] = own[at:len(own):len(own)]
 	}
 	return nil
+}
+
+// same is a slice of a named type as one of what the type is made of.
+func same[U, T any](s []T) []U {
+	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }
 
 // referring puts values of any length into one blob and refers to them.
@@ -127,14 +144,13 @@ func referring[T any](data []T, shape []int) nd.View {
 	put := func(i, length int) {
 		nd.PutRef(v.Data[i*nd.RefSize:], 0, len(blob), length)
 	}
-	switch data := any(data).(type) {
-	case []string:
-		for i, s := range data {
+	if reflect.TypeFor[T]().Kind() == reflect.String {
+		for i, s := range same[string](data) {
 			put(i, len(s))
 			blob = append(blob, s...)
 		}
-	case [][]byte:
-		for i, b := range data {
+	} else {
+		for i, b := range same[[]byte](data) {
 			put(i, len(b))
 			blob = append(blob, b...)
 		}

@@ -4,9 +4,6 @@ import (
 	"container/list"
 	"context"
 	"sync"
-
-	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/nd"
 )
 
 // Cache keeps what was decoded, chunks and shard indexes, up to a number of
@@ -15,19 +12,27 @@ import (
 //
 // A cache trusts that chunks change only through the arrays that share it.
 type Cache struct {
-	mu    sync.Mutex
-	max   int64
-	size  int64
-	order *list.List               // of *entry, the most recently used in front
-	items map[string]*list.Element // by key
-	calls map[string]*call
-	hits  int64
+	mu     sync.Mutex
+	max    int64
+	size   int64
+	hits   int64
+	order  *list.List // of *entry, the most recently used in front
+	chunks map[string]*shelf
+}
+
+// shelf is what the cache knows of one chunk: its decoded parts by name, those
+// that are being decoded, who reads it and how many write it.
+type shelf struct {
+	items   map[string]*list.Element
+	calls   map[string]*call
+	leases  map[*Lease]struct{}
+	writers int
 }
 
 type entry struct {
-	key   string
-	value any
-	size  int64
+	chunk, name string
+	value       any
+	size        int64
 }
 
 type call struct {
@@ -39,7 +44,7 @@ type call struct {
 
 // NewCache returns a cache of at most max bytes.
 func NewCache(max int64) *Cache {
-	return &Cache{max: max, order: list.New(), items: map[string]*list.Element{}, calls: map[string]*call{}}
+	return &Cache{max: max, order: list.New(), chunks: map[string]*shelf{}}
 }
 
 // Stats tells how many bytes the cache holds and how often it could answer.
@@ -49,23 +54,82 @@ func (c *Cache) Stats() (bytes, hits int64) {
 	return c.size, c.hits
 }
 
-// Get returns the value at key, made by load if it is not there. load returns
-// the value and its size in bytes.
-func (c *Cache) Get(ctx context.Context, key string, load func() (any, int64, error)) (any, error) {
+// Lease is a reader's right to use what the cache keeps of a chunk, and to add
+// to it. It begins before the chunk is opened, and ends when somebody writes the
+// chunk: as long as it holds, the bytes and what the cache keeps are of the same
+// version.
+type Lease struct {
+	c     *Cache
+	chunk string
+	ended bool // guarded by c.mu
+}
+
+// Lease begins a lease of a chunk, which must be closed. The name of the chunk
+// must be the same for all who read and write it.
+func (c *Cache) Lease(chunk string) *Lease {
 	c.mu.Lock()
-	if e, ok := c.items[key]; ok {
+	defer c.mu.Unlock()
+	s := c.shelf(chunk)
+	l := &Lease{c: c, chunk: chunk, ended: s.writers > 0}
+	if !l.ended {
+		s.leases[l] = struct{}{}
+	}
+	return l
+}
+
+// Close ends the lease.
+func (l *Lease) Close() {
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
+	l.ended = true
+	s := l.c.shelf(l.chunk)
+	delete(s.leases, l)
+	l.c.tidy(l.chunk, s)
+}
+
+// Holds reports whether nobody has written the chunk since the lease began.
+func (l *Lease) Holds() bool {
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
+	return !l.ended
+}
+
+// Has reports whether the cache keeps a part of the chunk.
+func (l *Lease) Has(name string) bool {
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
+	s := l.c.chunks[l.chunk]
+	return !l.ended && s != nil && s.items[name] != nil
+}
+
+// Max is the size of the cache: what is larger is not kept.
+func (l *Lease) Max() int64 { return l.c.max }
+
+// Get returns a part of the chunk, made by load if the cache does not keep it.
+// load returns the part and its size in bytes.
+func (l *Lease) Get(ctx context.Context, name string, load func() (any, int64, error)) (any, error) {
+	c := l.c
+	c.mu.Lock()
+	if l.ended {
+		c.mu.Unlock()
+		v, _, err := load()
+		return v, err
+	}
+	s := c.shelf(l.chunk)
+	if e, ok := s.items[name]; ok {
 		c.order.MoveToFront(e)
 		c.hits++
 		c.mu.Unlock()
 		return e.Value.(*entry).value, nil
 	}
-	if running, ok := c.calls[key]; ok {
+	if running, ok := s.calls[name]; ok {
 		c.hits++
 		c.mu.Unlock()
 		select {
 		case <-running.done:
-			if running.err != nil && ctx.Err() == nil {
-				// The other reader may only have been cancelled.
+			if running.err != nil && ctx.Err() == nil || !l.Holds() {
+				// The other reader may only have been cancelled, and what it
+				// read may be of another version.
 				v, _, err := load()
 				return v, err
 			}
@@ -75,21 +139,17 @@ func (c *Cache) Get(ctx context.Context, key string, load func() (any, int64, er
 		}
 	}
 	own := &call{done: make(chan struct{})}
-	c.calls[key] = own
+	s.calls[name] = own
 	c.mu.Unlock()
 
 	var size int64
 	own.value, size, own.err = load()
 
 	c.mu.Lock()
-	if c.calls[key] == own {
-		delete(c.calls, key)
-	}
-	if own.err == nil && !own.stale && size <= c.max {
-		c.items[key] = c.order.PushFront(&entry{key, own.value, size})
-		c.size += size
-		for c.size > c.max {
-			c.remove(c.order.Back())
+	if !own.stale {
+		delete(s.calls, name)
+		if own.err == nil {
+			c.keep(s, &entry{l.chunk, name, own.value, size})
 		}
 	}
 	c.mu.Unlock()
@@ -97,68 +157,72 @@ func (c *Cache) Get(ctx context.Context, key string, load func() (any, int64, er
 	return own.value, own.err
 }
 
-// Forget drops what was decoded from the chunk at key, and what is being
-// decoded from it now will not be kept.
-func (c *Cache) Forget(key string) {
+// Change says that a chunk is about to be written; the function that it returns
+// says that it was. What was decoded before is forgotten, and all leases end.
+func (c *Cache) Change(chunk string) (done func()) {
 	if c == nil {
-		return
+		return func() {}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for k, e := range c.items {
-		if within(k, key) {
-			c.remove(e)
-		}
-	}
-	for k, running := range c.calls {
-		if within(k, key) {
-			running.stale = true
-			delete(c.calls, k)
-		}
+	c.shelf(chunk).writers++
+	c.forget(chunk)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.shelf(chunk).writers--
+		c.forget(chunk)
 	}
 }
 
-// within reports whether k is the key of a chunk or of something inside it.
-func within(k, key string) bool {
-	return len(k) >= len(key) && k[:len(key)] == key && (len(k) == len(key) || k[len(key)] == '#')
+func (c *Cache) shelf(chunk string) *shelf {
+	s := c.chunks[chunk]
+	if s == nil {
+		s = &shelf{items: map[string]*list.Element{}, calls: map[string]*call{}, leases: map[*Lease]struct{}{}}
+		c.chunks[chunk] = s
+	}
+	return s
 }
 
-func (c *Cache) remove(e *list.Element) {
-	old := c.order.Remove(e).(*entry)
-	delete(c.items, old.key)
+// tidy drops a shelf on which nothing is left.
+func (c *Cache) tidy(chunk string, s *shelf) {
+	if len(s.items) == 0 && len(s.calls) == 0 && len(s.leases) == 0 && s.writers == 0 {
+		delete(c.chunks, chunk)
+	}
+}
+
+func (c *Cache) keep(s *shelf, e *entry) {
+	if e.size > c.max {
+		return
+	}
+	s.items[e.name] = c.order.PushFront(e)
+	c.size += e.size
+	for c.size > c.max {
+		old := c.order.Back().Value.(*entry)
+		from := c.chunks[old.chunk]
+		c.remove(from, old.name)
+		c.tidy(old.chunk, from)
+	}
+}
+
+func (c *Cache) remove(s *shelf, name string) {
+	old := c.order.Remove(s.items[name]).(*entry)
+	delete(s.items, name)
 	c.size -= old.size
 }
 
-// Composite is a Serializer that is made of inner chunks, each with a chain of
-// its own: the cache keeps those, not the whole.
-type Composite interface {
-	// Inner is the chain of the inner chunks.
-	Inner() *Bound
-}
-
-func (b *Bound) composite() bool {
-	_, ok := b.serializer.(Composite)
-	return ok
-}
-
-// decodeCached decodes the whole chunk once and copies the box from it.
-func (b *Bound) decodeCached(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error {
-	v, err := ck.Limits.Cache.Get(ctx, ck.Key, func() (any, int64, error) {
-		n, ok := nd.Bytes(b.in.Shape, b.in.Type.Size())
-		if !ok || n > ck.Limits.MaxChunk {
-			return nil, 0, Bad("chunk of shape %v is too large to be kept", b.in.Shape)
-		}
-		chunk := nd.Make(b.in.Type.Size(), b.in.Shape...)
-		chunk.Heap = newHeap(b.in.Type)
-		err := b.decodeArrays(ctx, ck, src, 0, nd.Whole(b.in.Shape), chunk)
-		for _, blob := range chunk.Heap.Blobs() {
-			n += len(blob)
-		}
-		return chunk, int64(n), err
-	})
-	if err != nil {
-		return err
+func (c *Cache) forget(chunk string) {
+	s := c.shelf(chunk)
+	for name := range s.items {
+		c.remove(s, name)
 	}
-	dtype.Copy(b.in.Type, dst, v.(nd.View).Box(box))
-	return nil
+	for name, running := range s.calls {
+		running.stale = true
+		delete(s.calls, name)
+	}
+	for l := range s.leases {
+		l.ended = true
+		delete(s.leases, l)
+	}
+	c.tidy(chunk, s)
 }

@@ -41,6 +41,11 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 		if err != nil {
 			return nil, wrap(k.Name(), err)
 		}
+		_, moves := f.(Mover)
+		_, computes := f.(Transform)
+		if moves == computes {
+			return nil, fmt.Errorf("codec %s must either move or compute elements", k.Name())
+		}
 		b.arrays = append(b.arrays, f)
 		b.arrayNames = append(b.arrayNames, k.Name())
 		in = f.Out()
@@ -101,18 +106,19 @@ func (b *Bound) Ranges(box nd.Box) bool {
 		}
 	}
 	for _, f := range b.arrays {
-		m, ok := f.(Mover)
-		if !ok {
-			return false
+		switch f := f.(type) {
+		case Mover:
+			box = f.Box(box)
+		case Transform:
+			box = f.Needs(box)
 		}
-		box = m.Box(box)
 	}
 	return b.ranging != nil && b.ranging.Ranges(box)
 }
 
 // Decode fills dst with the elements in box of the chunk that src holds.
 func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error {
-	if ck.Limits.Cache != nil && !b.composite() {
+	if b.cacheable(ck.Cache) {
 		return b.decodeCached(ctx, ck, src, box, dst)
 	}
 	return b.decodeArrays(ctx, ck, src, 0, box, dst)
@@ -124,17 +130,15 @@ func (b *Bound) decodeArrays(ctx context.Context, ck *Chunk, src Source, i int, 
 	for ; i < len(b.arrays); i++ {
 		switch f := b.arrays[i].(type) {
 		case Mover:
-			dst, box = f.View(dst), f.Box(box)
+			dst, box, ck = f.View(dst), f.Box(box), ck.moved(f)
 		case Transform:
 			need := f.Needs(box)
 			scratch, mem := scratchView(f.Out().Type, need.Shape, dst.Heap)
 			defer mem.Free()
-			if err := b.decodeArrays(ctx, ck, src, i+1, need, scratch); err != nil {
+			if err := b.decodeArrays(ctx, ck.computed(), src, i+1, need, scratch); err != nil {
 				return err
 			}
 			return wrap(b.arrayNames[i], f.Decode(ck, dst, box, scratch))
-		default:
-			return fmt.Errorf("codec %s neither moves nor computes", b.arrayNames[i])
 		}
 	}
 	return b.decodeBytes(ctx, ck, src, box, dst)
@@ -154,7 +158,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 				if !ok {
 					break
 				}
-				src = r.Range(src)
+				src = r.Range(ck, src)
 				last--
 			}
 		}
@@ -204,6 +208,9 @@ func (l *lent) free() {
 // to first. The result goes to place if there is one, else to a lent buffer.
 func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last int, place []byte) (*lent, error) {
 	maxChunk := ck.Limits.MaxChunk
+	if n, max := b.sizes[0], ck.Limits.MaxWork; n.Known && max > 0 && n.N > max {
+		return nil, wrap(b.name, Bad("a chunk of %d bytes is larger than the %d that can be worked on", n.N, max))
+	}
 	var cur []byte
 	var hold *buf.Buffer
 	var parent *Memory
@@ -213,7 +220,9 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last i
 			return nil, wrap(b.byteNames[last], err)
 		}
 	} else {
-		hold = buf.Get(firstGuess(b.sizes[last+1], b.sizes[0]))
+		raw := b.sizes[0]
+		raw.Known = raw.Exact // the bound of a shard is far from what is likely
+		hold = buf.Get(firstGuess(b.sizes[last+1], raw))
 		var err error
 		hold.B, err = ReadAll(ctx, src, b.sizes[last+1], maxChunk, hold.B)
 		if err != nil {
@@ -303,7 +312,7 @@ func (b *Bound) Encode(ctx context.Context, ck *Chunk, dst []byte, src nd.View) 
 	for i, f := range b.arrays {
 		switch f := f.(type) {
 		case Mover:
-			src = f.View(src)
+			src, ck = f.View(src), ck.moved(f)
 		case Transform:
 			out := f.Out()
 			scratch, mem := scratchView(out.Type, out.Shape, src.Heap)
@@ -311,7 +320,7 @@ func (b *Bound) Encode(ctx context.Context, ck *Chunk, dst []byte, src nd.View) 
 			if err := f.Encode(ck, scratch, src); err != nil {
 				return nil, wrap(b.arrayNames[i], err)
 			}
-			src = scratch
+			src, ck = scratch, ck.computed()
 		}
 	}
 	if len(b.bytes) == 0 {
@@ -402,7 +411,7 @@ func (b *Bound) moversOnly() bool {
 func (b *Bound) updateInside(ctx context.Context, ck *Chunk, u Updater, dst []byte, old Source, box nd.Box, src nd.View) ([]byte, error) {
 	for _, f := range b.arrays {
 		m := f.(Mover)
-		src, box = m.View(src), m.Box(box)
+		src, box, ck = m.View(src), m.Box(box), ck.moved(m)
 	}
 	if len(b.bytes) == 0 {
 		dst, err := u.Update(ctx, ck, dst, old, box, src)
@@ -440,4 +449,30 @@ func newHeap(t dtype.Type) *nd.Heap {
 		return nil
 	}
 	return &nd.Heap{}
+}
+
+// moved is the chunk as codecs behind a mover see it.
+func (ck *Chunk) moved(m Mover) *Chunk {
+	if ck.Index == nil && ck.Extent == nil {
+		return ck
+	}
+	out := *ck
+	shape := ck.Extent
+	if shape == nil {
+		shape = ck.Index
+	}
+	box := m.Box(nd.Box{Start: ck.Index, Shape: shape})
+	out.Index = box.Start
+	if ck.Extent != nil {
+		out.Extent = box.Shape
+	}
+	return &out
+}
+
+// computed is the chunk as codecs behind a transform see it: where it lies says
+// nothing about what they get.
+func (ck *Chunk) computed() *Chunk {
+	out := *ck
+	out.Index, out.Extent = nil, nil
+	return &out
 }

@@ -35,17 +35,21 @@ type Spec struct {
 // Chunk says which chunk is being coded. Codecs whose bytes depend on where the
 // chunk lies look at it; the others pass it on.
 type Chunk struct {
-	Key    string // of the chunk in its store; inner chunks add "#" and their index
-	Index  []int  // in the grid of the array
-	Extent []int  // the part of the chunk's shape that lies inside the array; nil: all
-	Limits *Limits
+	Cache *Lease // what is kept of the chunk; nil: nothing
+	Name  string // of an inner chunk in Cache; "" for the chunk itself
+	// Index is the place in the grid of chunks, and Extent the part of the
+	// chunk's shape that lies inside the array, both in the axes of what the
+	// codec sees. They are nil where that is not known, behind a codec that
+	// computes elements.
+	Index, Extent []int
+	Limits        *Limits
 }
 
 // Limits are the resources that a read or write may use.
 type Limits struct {
 	Workers   *par.Limiter // extra goroutines for codecs that can use them
-	Cache     *Cache       // decoded chunks and shard indexes; may be nil
 	MaxChunk  int          // largest decoded size where metadata does not tell it
+	MaxWork   int          // largest decoded size in any case; 0: no limit
 	KeepEmpty bool         // inner chunks that hold only the fill value are stored too
 }
 
@@ -168,8 +172,10 @@ type Slicer interface {
 
 // Ranger is a BytesFilter that can decode a part of the bytes.
 type Ranger interface {
-	// Range returns a source of decoded bytes on top of encoded ones.
-	Range(src Source) Source
+	// Range returns a source of decoded bytes on top of encoded ones. Sizes that
+	// it tells are of the decoded bytes. A source whose ranges are cheap only
+	// in larger pieces is not Near, or keeps the last piece.
+	Range(ck *Chunk, src Source) Source
 }
 
 // Size is what is known of a number of bytes before there are any.

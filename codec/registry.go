@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // Parser reads the configuration of a codec (nil when there is none). Codecs
@@ -123,10 +127,34 @@ func ParseConfig(config json.RawMessage, v any) error {
 	if t := bytes.TrimLeft(config, " \t\r\n"); len(t) == 0 || t[0] != '{' {
 		return fmt.Errorf("configuration must be an object")
 	}
-	d := json.NewDecoder(bytes.NewReader(config))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
+	if err := checkMembers(config, reflect.TypeOf(v).Elem()); err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	if err := json.Unmarshal(config, v); err != nil {
 		return fmt.Errorf("configuration: %s", cutPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// checkMembers is stricter than encoding/json: names must be spelled exactly,
+// come once, and have a value.
+func checkMembers(config json.RawMessage, t reflect.Type) error {
+	members, err := strictjson.Object(config, strictjson.Options{})
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		known := false
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			known = known || name == m.Name
+		}
+		if !known {
+			return fmt.Errorf("unknown member %s", strictjson.Quote(m.Name))
+		}
+		if strictjson.IsNull(m.Raw) {
+			return fmt.Errorf("%s must not be null", m.Name)
+		}
 	}
 	return nil
 }

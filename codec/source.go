@@ -56,6 +56,10 @@ func tooLong(size Size, limit int, err error) error {
 	if size.Exact {
 		return Bad("chunk is longer than the %d bytes that its shape and type need", limit)
 	}
+	var known *store.KeyError
+	if errors.As(err, &known) {
+		err = known.Err // whoever reads a chunk names it
+	}
 	return Bad("%v", err)
 }
 
@@ -86,17 +90,4 @@ func RangeError(err error) error {
 		return Bad("chunk is too short: %v", err)
 	}
 	return err
-}
-
-// Near is a source of which a range costs about as much as a copy, such as a
-// local file: reading it piece by piece through a small buffer is best. Others
-// answer each range after a while, and are asked for few large ones.
-type Near interface {
-	Near() bool
-}
-
-// IsNear reports whether src is Near.
-func IsNear(src Source) bool {
-	n, ok := src.(Near)
-	return ok && n.Near()
 }

@@ -69,7 +69,7 @@ func (l Location) Discard() error {
 type Options struct {
 	// ReadOnly gives a store that takes no values.
 	ReadOnly bool
-	// Create makes the folder or archive if it is missing.
+	// Create makes the folder or archive if it is missing, unless ReadOnly.
 	Create bool
 	// Sync makes writes survive a loss of power.
 	Sync bool
@@ -107,6 +107,7 @@ func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
 		return Location{}, err
 	}
 	baseOpt := opt
+	baseOpt.Create = opt.Create && !opt.ReadOnly
 	if len(stages) > 0 {
 		baseOpt.AllowFile = true
 		baseOpt.AsFile = stages[0].name == "tiff" || stages[0].name == "zip" && !hasArchive(base)
@@ -202,7 +203,10 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	}
 	if at < 0 {
 		s, err := web.Open(rawURL, opt.HTTP)
-		return Location{Store: s}, err
+		if err != nil {
+			return Location{}, err
+		}
+		return Location{Store: s}, nil
 	}
 	key, err := url.PathUnescape(names[at])
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/zip"
 )
@@ -45,6 +44,10 @@ func openFileURL(ctx context.Context, rawURL string, opt Options) (Location, err
 
 // openPath opens a folder, an archive, a node in an archive, or a file.
 func openPath(ctx context.Context, path string, opt Options) (Location, error) {
+	// A slash at the end does not matter, except where it is the root.
+	if t := strings.TrimRightFunc(path, isSeparator); t != filepath.VolumeName(path) {
+		path = t
+	}
 	fileOpt := file.Options{Sync: opt.Sync}
 	fi, err := os.Stat(path)
 	switch {
@@ -127,9 +130,6 @@ func openLocalArchive(ctx context.Context, path, inner string, opt Options) (Loc
 }
 
 func createArchive(path, inner string, opt Options) (Location, error) {
-	if opt.ReadOnly {
-		return Location{}, fmt.Errorf("create %s: %w", path, store.ErrReadOnly)
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return Location{}, fmt.Errorf("create %s: %w", path, err)
 	}
@@ -177,10 +177,14 @@ func fileAbove(path string) (outer, inner string, fi fs.FileInfo) {
 	}
 }
 
-// archiveIn finds the first part of path with the name of an archive.
+// archiveIn finds the first part of path with the name of an archive that is
+// not a folder.
 func archiveIn(path string) (archive, inner string, ok bool) {
 	for i, c := range path + "/" {
-		if isSeparator(c) && isArchive(filepath.Base(path[:i])) {
+		if !isSeparator(c) || !isArchive(filepath.Base(path[:i])) {
+			continue
+		}
+		if fi, err := os.Stat(path[:i]); err != nil || !fi.IsDir() {
 			return path[:i], filepath.ToSlash(path[min(i+1, len(path)):]), true
 		}
 	}

@@ -93,4 +93,3 @@ func join(path, more string) string {
 	}
 	return path + "/" + more
 }
-

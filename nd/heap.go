@@ -37,6 +37,24 @@ func (h *Heap) Blobs() Blobs {
 	return h.blobs[:len(h.blobs):len(h.blobs)]
 }
 
+// Compact copies blobs that lie in much larger buffers, so that these can go,
+// and returns the number of bytes in all blobs.
+func (h *Heap) Compact() int {
+	if h == nil {
+		return 0
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for i, b := range h.blobs {
+		if cap(b) > 2*len(b) {
+			h.blobs[i] = append(make([]byte, 0, len(b)), b...)
+		}
+		n += len(b)
+	}
+	return n
+}
+
 // Import adds all blobs of other and returns what must be added to the blob
 // numbers of references into it.
 func (h *Heap) Import(other *Heap) int {

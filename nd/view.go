@@ -1,6 +1,9 @@
 package nd
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // View is a strided window on memory. The element at index i starts at
 // Offset + Σ i[k]·Strides[k]; strides are in bytes and may be zero or negative.
@@ -57,19 +60,28 @@ func (v View) Check() error {
 	if len(v.Shape) > MaxRank {
 		return fmt.Errorf("view has %d dimensions, at most %d are supported", len(v.Shape), MaxRank)
 	}
-	lo, hi := v.Offset, v.Offset
+	if slices.Contains(v.Shape, 0) {
+		return nil
+	}
+	// Bytes of Data before and behind the first element.
+	before, behind := v.Offset, len(v.Data)-v.Size-v.Offset
+	fits := v.Size >= 0
 	for i, n := range v.Shape {
-		if n == 0 {
-			return nil
+		stride, room := v.Strides[i], &behind
+		if stride < 0 {
+			stride, room = -stride, &before
 		}
-		if d := (n - 1) * v.Strides[i]; d < 0 {
-			lo += d
-		} else {
-			hi += d
+		switch {
+		case n < 0 || stride < 0:
+			fits = false
+		case n > 1 && stride > 0 && n-1 > *room/stride:
+			fits = false
+		default:
+			*room -= (n - 1) * stride
 		}
 	}
-	if lo < 0 || hi+v.Size > len(v.Data) {
-		return fmt.Errorf("view of shape %v reaches bytes %d to %d of %d", v.Shape, lo, hi+v.Size, len(v.Data))
+	if !fits || before < 0 || behind < 0 {
+		return fmt.Errorf("view of shape %v and strides %v from byte %d on reaches outside its %d bytes", v.Shape, v.Strides, v.Offset, len(v.Data))
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // Open holds the value at key open. Where s is no Opener the object asks s
 // anew each time; then a missing key may show only at its first Get. The
@@ -15,20 +18,39 @@ func Open(ctx context.Context, s Reader, key string) (Object, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, WrapError("open", s.URL(), key, err)
 	}
-	return keyed{s, key}, nil
+	return &keyed{s: s, key: key}, nil
 }
 
-// keyed is an object that holds nothing but its key.
+// keyed is an object that holds nothing but its key, and sees to it that all its
+// ranges are of one value.
 type keyed struct {
 	s   Reader
 	key string
+
+	mu   sync.Mutex
+	etag string // of the first answer that had one
 }
 
-func (k keyed) Get(ctx context.Context, r Range, dst []byte) ([]byte, Info, error) {
-	return k.s.Get(ctx, k.key, r, dst)
+func (k *keyed) Get(ctx context.Context, r Range, dst []byte) ([]byte, Info, error) {
+	out, info, err := k.s.Get(ctx, k.key, r, dst)
+	if err != nil || info.ETag == "" {
+		return out, info, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.etag == "" {
+		k.etag = info.ETag
+	}
+	if k.etag != info.ETag {
+		return dst, Info{}, WrapError("get", k.s.URL(), k.key, ErrChanged)
+	}
+	return out, info, nil
 }
 
-func (keyed) Close() error { return nil }
+func (*keyed) Close() error { return nil }
+
+// Near says what the store is.
+func (k *keyed) Near() bool { return IsNear(k.s) }
 
 // Concurrency lets a store inside the object, such as an archive, ask.
-func (k keyed) Concurrency() int { return concurrency(k.s) }
+func (k *keyed) Concurrency() int { return concurrency(k.s) }

@@ -31,6 +31,9 @@ var (
 	// ErrPrecondition says that a conditional Put found another value than it
 	// was told to expect.
 	ErrPrecondition = errors.New("value was changed meanwhile")
+	// ErrChanged says that a value was replaced between two ranges of the same
+	// object.
+	ErrChanged = errors.New("value was replaced while it was read")
 	// ErrNoList says that the store cannot list its keys.
 	ErrNoList = errors.New("store cannot list keys")
 )
@@ -43,8 +46,8 @@ type Reader interface {
 	// or an error, never a part. A missing key is ErrNotExist.
 	Get(ctx context.Context, key string, r Range, dst []byte) ([]byte, Info, error)
 	// List yields what lies below prefix, which is "" or ends in "/", sorted by
-	// name: with delimiter "/" the direct children, those that are
-	// prefixes of further keys once and with IsPrefix set; with delimiter ""
+	// the bytes of Entry.Key: with delimiter "/" the direct children, those that
+	// are prefixes of further keys once and with IsPrefix set; with delimiter ""
 	// all keys. It never yields an error after an entry of a missing prefix:
 	// an empty listing is not an error.
 	List(ctx context.Context, prefix, delimiter string) iter.Seq2[Entry, error]

@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Codec is a parsed entry.
@@ -133,7 +134,7 @@ func (s *serializer) Decode(ctx context.Context, _ *codec.Chunk, src codec.Sourc
 		return s.Placed(dst)
 	}
 	r := rows{s: s, ctx: ctx, src: src, piece: nearPiece, gap: nearGap}
-	if !codec.IsNear(src) {
+	if !store.IsNear(src) {
 		r.piece, r.gap = farPiece, farGap
 	}
 	defer r.done()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/buf"
@@ -14,7 +15,7 @@ import (
 // How many bytes are fetched at once, and how many unwanted ones are fetched
 // along rather than asking again: for local files, and over a network.
 const (
-	nearBatch = 512 << 10
+	nearBatch = 128 << 10
 	nearGap   = 16 << 10
 	farBatch  = 16 << 20
 	farGap    = 1 << 20
@@ -24,6 +25,7 @@ const (
 type extent struct {
 	part   int
 	off, n int
+	alone  bool // it is not fetched as a whole, or not at all
 }
 
 // Decode fills dst with a box of the shard.
@@ -32,72 +34,116 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 	if err != nil {
 		return err
 	}
-	parts := s.parts(box)
-	found := make([]extent, 0, parts.n)
-	for k := range parts.n {
-		p := parts.get(k)
+	r := reader{s: s, ctx: ctx, ck: ck, src: src, parts: s.parts(box), dst: dst, batch: nearBatch, gap: nearGap}
+	r.memory, _ = src.(*codec.Memory)
+	if r.memory == nil && !store.IsNear(src) {
+		r.batch, r.gap = farBatch, farGap
+	}
+	wanted, err := r.find(x)
+	if err != nil || len(wanted) == 0 {
+		return err
+	}
+	groups := join(wanted, r.batch, r.gap)
+	return ck.Limits.Workers.Run(ctx, len(groups), int64(r.batch), func(g int) error {
+		if e := groups[g][0]; e.alone {
+			return r.one(e, &section{src, e.off, e.n})
+		}
+		return r.group(groups[g])
+	})
+}
+
+// reader is one Decode under way.
+type reader struct {
+	s          *shard
+	ctx        context.Context
+	ck         *codec.Chunk
+	src        codec.Source
+	memory     *codec.Memory // src, if it is that
+	parts      parts
+	dst        nd.View
+	batch, gap int
+}
+
+// find looks up the inner chunks that are wanted, sorted by offset; those that
+// are missing are filled at once.
+func (r *reader) find(x *index) ([]extent, error) {
+	s := r.s
+	limit := s.chain.Size().Limit(r.ck.Limits.MaxChunk)
+	wanted := make([]extent, 0, r.parts.n)
+	for k := range r.parts.n {
+		p := r.parts.get(k)
 		off, n, ok, err := s.find(x, s.linear(p.at))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !ok {
-			s.spec.FillView(p.in(dst))
+			s.spec.FillView(p.in(r.dst))
 			continue
 		}
-		if s.chain.Ranges(p.box) && !p.whole(s.inner) {
-			// The inner chunk can be read in parts: no need to fetch it all.
-			inner := &section{src, off, n}
-			if err := s.decodeOne(ctx, ck, inner, &p, dst); err != nil {
-				return err
-			}
-			continue
+		if n > limit {
+			return nil, codec.Bad("inner chunk %v has %d bytes, at most %d are possible", p.at, n, limit)
 		}
-		found = append(found, extent{k, off, n})
+		e := extent{part: k, off: off, n: n}
+		switch {
+		case r.ck.Cache != nil && r.ck.Cache.Has(s.chunk(r.ck, p.at).Name):
+			e.alone = true
+		case r.memory == nil && !p.whole(s.inner) && s.chain.Ranges(p.box):
+			// It can be read in parts; a small one is not worth several
+			// requests.
+			e.alone = n > r.gap
+		}
+		wanted = append(wanted, e)
 	}
-	if len(found) == 0 {
-		return nil
+	slices.SortFunc(wanted, func(a, b extent) int { return a.off - b.off })
+	return wanted, nil
+}
+
+// group fetches neighbours in one go and decodes them.
+func (r *reader) group(group []extent) error {
+	lo, hi := group[0].off, 0
+	for _, e := range group {
+		hi = max(hi, e.off+e.n)
 	}
-	slices.SortFunc(found, func(a, b extent) int { return a.off - b.off })
-	batch, gap := nearBatch, nearGap
-	m, inMemory := src.(*codec.Memory)
-	if !inMemory && !codec.IsNear(src) {
-		batch, gap = farBatch, farGap
+	var data []byte
+	var hold *buf.Buffer
+	if r.memory != nil {
+		data = r.memory.Bytes[lo:hi]
+	} else {
+		hold = buf.Get(hi - lo)
+		var err error
+		if hold.B, err = codec.ReadRange(r.ctx, r.src, lo, hi-lo, hold.B); err != nil {
+			return err
+		}
+		data = hold.B
 	}
-	groups := join(found, batch, gap)
-	return ck.Limits.Workers.Run(ctx, len(groups), int64(batch), func(g int) error {
-		group := groups[g]
-		lo, hi := group[0].off, 0
-		for _, e := range group {
-			hi = max(hi, e.off+e.n)
-		}
-		var data []byte
-		var hold *buf.Buffer
-		if inMemory {
-			data = m.Bytes[lo:hi]
-		} else {
-			hold = buf.Get(hi - lo)
-			var err error
-			if hold.B, err = codec.ReadRange(ctx, src, lo, hi-lo, hold.B); err != nil {
-				return err
-			}
-			data = hold.B
-		}
-		kept := false
-		for _, e := range group {
-			p := parts.get(e.part)
-			inner := &codec.Memory{Bytes: data[e.off-lo : e.off-lo+e.n]}
-			if err := s.decodeOne(ctx, ck, inner, &p, dst); err != nil {
-				return err
-			}
-			kept = kept || inner.Kept()
-		}
-		if kept && inMemory {
-			m.Keep()
-		} else if !kept {
+	var kept atomic.Bool
+	defer func() {
+		switch {
+		case !kept.Load():
 			hold.Free()
+		case r.memory != nil:
+			r.memory.Keep()
 		}
-		return nil
+	}()
+	return r.ck.Limits.Workers.Run(r.ctx, len(group), 0, func(i int) error {
+		e := group[i]
+		inner := &codec.Memory{Bytes: data[e.off-lo : e.off-lo+e.n]}
+		err := r.one(e, inner)
+		if inner.Kept() {
+			kept.Store(true)
+		}
+		return err
 	})
+}
+
+// one decodes an inner chunk.
+func (r *reader) one(e extent, src codec.Source) error {
+	p := r.parts.get(e.part)
+	err := r.s.chain.Decode(r.ctx, r.s.chunk(r.ck, p.at), src, p.box, p.in(r.dst))
+	if err != nil {
+		return fmt.Errorf("inner chunk %v: %w", p.at, err)
+	}
+	return nil
 }
 
 // in is the part's share of the memory that views the outer box.
@@ -105,22 +151,15 @@ func (p *part) in(v nd.View) nd.View {
 	return v.Box(nd.Box{Start: p.from, Shape: p.box.Shape})
 }
 
-func (s *shard) decodeOne(ctx context.Context, ck *codec.Chunk, src codec.Source, p *part, dst nd.View) error {
-	err := s.chain.Decode(ctx, s.chunk(ck, p.at), src, p.box, p.in(dst))
-	if err != nil {
-		return fmt.Errorf("inner chunk %v: %w", p.at, err)
-	}
-	return nil
-}
-
 // join cuts extents, sorted by offset, into groups that are fetched at once.
 func join(sorted []extent, batch, gap int) [][]extent {
 	var groups [][]extent
 	from, end := 0, sorted[0].off
 	for i, e := range sorted {
-		if i > from && (e.off-end > gap || max(end, e.off+e.n)-sorted[from].off > batch) {
+		apart := e.off-end > gap || max(end, e.off+e.n)-sorted[from].off > batch
+		if i > from && (apart || e.alone || sorted[from].alone) {
 			groups = append(groups, sorted[from:i])
-			from = i
+			from, end = i, e.off
 		}
 		end = max(end, e.off+e.n)
 	}
@@ -144,4 +183,4 @@ func (s *section) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, s
 }
 
 // Near passes on what the source is.
-func (s *section) Near() bool { return codec.IsNear(s.src) }
+func (s *section) Near() bool { return store.IsNear(s.src) }

@@ -107,6 +107,9 @@ type encodeInner func(inner *codec.Chunk, i int, p *part, mem []byte) ([]byte, e
 // order, each as soon as those before it are there, so that little waits in
 // memory and the result does not depend on timing.
 func (s *shard) build(ctx context.Context, ck *codec.Chunk, dst []byte, encode encodeInner) ([]byte, error) {
+	if err := s.checkIndex(); err != nil {
+		return nil, err
+	}
 	start := len(dst)
 	all := s.parts(nd.Whole(s.spec.Shape))
 	x := s.newIndex()

@@ -25,10 +25,10 @@ const maxIndex = 64 << 20
 
 // load reads and decodes the index, or takes it from the cache.
 func (s *shard) load(ctx context.Context, ck *codec.Chunk, src codec.Source) (*index, error) {
-	if ck.Limits.Cache == nil {
+	if ck.Cache == nil {
 		return s.read(ctx, ck, src)
 	}
-	v, err := ck.Limits.Cache.Get(ctx, ck.Key+"#index", func() (any, int64, error) {
+	v, err := ck.Cache.Get(ctx, ck.Name+"#index", func() (any, int64, error) {
 		x, err := s.read(ctx, ck, src)
 		return x, int64(16 * s.count), err
 	})
@@ -39,8 +39,8 @@ func (s *shard) load(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 }
 
 func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*index, error) {
-	if s.indexSize > maxIndex {
-		return nil, codec.Bad("an index of %d bytes is larger than the %d that are supported", s.indexSize, maxIndex)
+	if err := s.checkIndex(); err != nil {
+		return nil, err
 	}
 	r := store.Suffix(int64(s.indexSize))
 	if s.first {
@@ -67,12 +67,24 @@ func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 		return nil, codec.Bad("shard of %d bytes is too short for its index of %d", len(raw), s.indexSize)
 	}
 	x.data = make([]byte, 16*s.count)
-	plain := &codec.Chunk{Limits: &codec.Limits{MaxChunk: ck.Limits.MaxChunk}}
-	err := s.index.Decode(ctx, plain, &codec.Memory{Bytes: raw}, nd.Whole(s.indexShape), nd.Of(x.data, 8, s.indexShape...))
+	err := s.index.Decode(ctx, plain(ck), &codec.Memory{Bytes: raw}, nd.Whole(s.indexShape), nd.Of(x.data, 8, s.indexShape...))
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	return x, nil
+}
+
+// plain is what the codecs of the index get to know: it is no chunk of the array.
+func plain(ck *codec.Chunk) *codec.Chunk {
+	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: ck.Limits.MaxChunk, MaxWork: ck.Limits.MaxWork}}
+}
+
+// checkIndex refuses shards whose index takes too much memory.
+func (s *shard) checkIndex() error {
+	if s.count > maxIndex/16 || s.indexSize > maxIndex {
+		return fmt.Errorf("an index of %d inner chunks is larger than the %d bytes that are supported", s.count, maxIndex)
+	}
+	return nil
 }
 
 // find tells where inner chunk i lies; ok is false if it is missing. What it
@@ -128,7 +140,7 @@ func (x *index) set(i, off, n int) {
 
 // append appends the encoded index to dst.
 func (s *shard) append(ctx context.Context, ck *codec.Chunk, dst []byte, x *index) ([]byte, error) {
-	out, err := s.index.Encode(ctx, ck, dst, nd.Of(x.data, 8, s.indexShape...))
+	out, err := s.index.Encode(ctx, plain(ck), dst, nd.Of(x.data, 8, s.indexShape...))
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
@@ -223,7 +224,10 @@ func (s *shard) linear(at []int) int {
 func (s *shard) chunk(ck *codec.Chunk, at []int) *codec.Chunk {
 	r := len(at)
 	mem := make([]int, 2*r)
-	out := &codec.Chunk{Index: mem[:r], Limits: ck.Limits}
+	out := &codec.Chunk{Cache: ck.Cache, Limits: ck.Limits}
+	if ck.Index != nil {
+		out.Index = mem[:r]
+	}
 	if ck.Extent != nil {
 		out.Extent = mem[r:]
 	}
@@ -235,8 +239,8 @@ func (s *shard) chunk(ck *codec.Chunk, at []int) *codec.Chunk {
 			out.Extent[i] = min(max(ck.Extent[i]-k*s.inner[i], 0), s.inner[i])
 		}
 	}
-	if ck.Limits.Cache != nil {
-		out.Key = fmt.Sprintf("%s#%d", ck.Key, s.linear(at))
+	if ck.Cache != nil {
+		out.Name = ck.Name + "#" + strconv.Itoa(s.linear(at))
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package zstd
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -104,39 +103,78 @@ func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 	if len(src) == 0 {
 		return nil, codec.Bad("no frame in empty data")
 	}
+	limit = min(limit, math.MaxInt-slack)
+	most, err := bound(src)
+	if err != nil {
+		return nil, err
+	}
+	if most.Exact && most.N > limit {
+		return nil, codec.Bad("holds %d bytes, at most %d are possible", most.N, limit)
+	}
 	at := len(dst)
-	room := min(cap(dst)-at, limit+slack)
-	if n, known := contentSize(src); known {
-		if n > uint64(limit) {
-			return nil, codec.Bad("frame holds %d bytes, at most %d are possible", n, limit)
-		}
-		if n/maxRatio > uint64(len(src)) {
-			return nil, codec.Bad("frame of %d bytes claims to hold %d", len(src), n)
-		}
-		room = max(room, int(n))
-	} else if room == 0 {
-		room = min(limit, 8*len(src)+1<<10)
+	room := max(min(cap(dst)-at, limit+slack), min(most.N, limit))
+	dst = slices.Grow(dst, room)
+	out, err := decoder().DecodeAll(src, dst[:at:at+room])
+	switch {
+	case err == nil && len(out)-at <= limit:
+		return out, nil
+	case err == nil, most.N > limit: // the decoder has several errors for no room
+		return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
 	}
-	for {
-		dst = slices.Grow(dst, room)
-		out, err := decoder().DecodeAll(src, dst[:at:at+room])
-		switch {
-		case err == nil && len(out)-at <= limit:
-			return out, nil
-		case err != nil && !errors.Is(err, zstd.ErrDecoderSizeExceeded):
-			return nil, codec.Bad("%v", err)
-		case room >= limit:
-			return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
-		}
-		room = min(4*room, limit+slack)
-	}
+	return nil, codec.Bad("%v", err)
 }
 
-// contentSize is what the header of the first frame says.
-func contentSize(src []byte) (uint64, bool) {
-	var h zstd.Header
-	if err := h.Decode(src); err != nil || !h.HasFCS {
-		return 0, false
+// bound tells how much all frames in src hold, from the headers of frames and
+// blocks: exactly if every frame says it, else at most. What is malformed is left
+// to the decoder.
+func bound(src []byte) (codec.Size, error) {
+	size := codec.Exactly(0)
+	for rest := src; len(rest) > 0; {
+		var h zstd.Header
+		if err := h.Decode(rest); err != nil {
+			break
+		}
+		if h.Skippable {
+			rest = rest[min(uint64(len(rest)), uint64(h.HeaderSize)+uint64(h.SkippableSize)):]
+			continue
+		}
+		if h.HasFCS && h.FrameContentSize/maxRatio > uint64(len(rest)) {
+			return size, codec.Bad("frame of %d bytes claims to hold %d", len(rest), h.FrameContentSize)
+		}
+		n, end := blocks(rest[h.HeaderSize:])
+		if h.HasFCS {
+			n = int(h.FrameContentSize)
+		} else {
+			size.Exact = false
+		}
+		size.N += n
+		if h.HasCheckSum {
+			end = end[min(len(end), 4):]
+		}
+		rest = end
 	}
-	return h.FrameContentSize, true
+	return size, nil
+}
+
+// blocks adds up what the blocks of a frame hold at most, and returns what
+// follows them.
+func blocks(b []byte) (n int, rest []byte) {
+	for len(b) >= 3 {
+		header := int(b[0]) | int(b[1])<<8 | int(b[2])<<16
+		last, kind, size := header&1 != 0, header>>1&3, header>>3
+		b = b[3:]
+		switch kind {
+		case 0: // as it is
+			n += size
+		case 1: // one byte over and over
+			n, size = n+size, 1
+		default:
+			n += 128 << 10
+		}
+		b = b[min(len(b), size):]
+		if last {
+			return n, b
+		}
+	}
+	return n, nil
 }

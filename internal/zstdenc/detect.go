@@ -15,14 +15,17 @@ func detectLanes(p unsafe.Pointer, start, end uint) (lane uint, ok bool) {
 	if end-start < detectMin {
 		return 0, false
 	}
-	step := (end - start - 8) / detectSamples &^ 1
+	step := (end - start - 16) / detectSamples &^ 3
 	from := start + start&1
-	var hist [2][256]uint16
+	// Four bytes apart, so that halves of four-byte elements do not pass.
+	var hist [4][256]uint16
 	var flat [2]int
 	for k := range uint(detectSamples) {
 		v := load64(p, from+k*step)
 		hist[0][uint8(v)]++
 		hist[1][uint8(v>>8)]++
+		hist[2][uint8(v>>16)]++
+		hist[3][uint8(v>>24)]++
 		// The second difference of three neighbours, in either byte order.
 		a, b, c := uint16(v), uint16(v>>16), uint16(v>>32)
 		if d := a - 2*b + c + 1; d <= 2 {
@@ -35,7 +38,7 @@ func detectLanes(p unsafe.Pointer, start, end uint) (lane uint, ok bool) {
 	}
 	// The sum of squares is the chance that two samples are equal: cheaper than
 	// an entropy, and as telling.
-	var sum [2]int
+	var sum [4]int
 	for l := range hist {
 		for _, n := range hist[l] {
 			sum[l] += int(n) * int(n)
@@ -45,6 +48,8 @@ func detectLanes(p unsafe.Pointer, start, end uint) (lane uint, ok bool) {
 		lane = 1
 	}
 	const all = detectSamples * detectSamples
-	ok = sum[lane] > all/10 && sum[1-lane] < all/24 && flat[lane] < detectSamples*6/10
+	ok = min(sum[lane], sum[lane+2]) > all/10 &&
+		max(sum[1-lane], sum[3-lane]) < all/24 &&
+		flat[lane] < detectSamples*6/10
 	return lane, ok
 }

@@ -2,6 +2,12 @@ package zstdenc
 
 import "unsafe"
 
+// tagged packs the position cur with 8 further bits of the hash x into a table
+// entry. The difference of two entries is the distance of their positions if
+// the tags agree, and larger than any position if not: most false candidates
+// show without a look at the data they point to.
+func tagged(cur uint32, x uint64) uint32 { return cur | uint32(x>>8)&^(1<<segmentBits-1) }
+
 // findDouble searches with two tables: one of 8-byte strings, whose matches
 // are taken at once, and one of short strings. It returns the start of the
 // literals that remain.
@@ -10,24 +16,39 @@ func (e *encoder) findDouble(p unsafe.Pointer, start, end, tail uint) uint {
 	e.short = table(e.short, e.shortLog)
 	var (
 		limit    = end - tailGuard
-		base     = uint(e.base)
+		base     = e.base
 		long     = unsafe.Pointer(unsafe.SliceData(e.long))
 		short    = unsafe.Pointer(unsafe.SliceData(e.short))
-		longSh   = 64 - e.longLog
-		shortSh  = 64 - e.shortLog
+		longSh   = (64 - e.longLog) & 63
+		shortSh  = (64 - e.shortLog) & 63
 		minShort = e.minShort
-		up       = 64 - 8*minShort
+		up       = (64 - 8*minShort) & 63
 		skip     = e.skip & 63
 		anchor   = start
+		rep      = uint(e.reps[0])
 	)
+	insertLong := func(i uint) {
+		x := load64(p, i) * hashPrime8
+		*slot(long, uint(x>>longSh)) = tagged(base+uint32(i), x)
+	}
+	insertShort := func(i uint) {
+		x := load64(p, i) << up * hashPrime6
+		*slot(short, uint(x>>shortSh)) = tagged(base+uint32(i), x)
+	}
 	for i := max(start, 1); i < limit; {
 		v := load64(p, i)
-		pl, ps := slot(long, hash8(v, longSh)), slot(short, hashLow(v, up, shortSh))
-		cur := base + i
-		offL, offS := cur-uint(*pl), cur-uint(*ps)
-		*pl, *ps = uint32(cur), uint32(cur)
+		x := v * hashPrime8
+		pl := slot(long, uint(x>>longSh))
+		entry := tagged(base+uint32(i), x)
+		offL := uint(entry - *pl)
+		*pl = entry
+		x = v << up * hashPrime6
+		ps := slot(short, uint(x>>shortSh))
+		entry = tagged(base+uint32(i), x)
+		offS := uint(entry - *ps)
+		*ps = entry
 
-		if rep := uint(e.reps[0]); rep <= i+1 && load32(p, i+1) == load32(p, i+1-rep) {
+		if rep <= i && load32(p, i+1) == load32(p, i+1-rep) {
 			i++
 			n := matchLen(p, i-rep+4, i+4, end) + 4
 			e.putLits(p, anchor, i-anchor, tail)
@@ -36,19 +57,25 @@ func (e *encoder) findDouble(p unsafe.Pointer, start, end, tail uint) uint {
 			anchor = i
 			continue
 		}
+		if min(offL, offS) > i {
+			i += (i-anchor)>>skip + 1
+			continue
+		}
 		var n, off uint
 		if offL <= i && load64(p, i-offL) == v {
 			off = offL
 			n = matchLen(p, i-off+8, i+8, end) + 8
-		} else if offS <= i && (load64(p, i-offS)^v)<<(up&63) == 0 {
+		} else if offS <= i && (load64(p, i-offS)^v)<<up == 0 {
 			// A long match one byte on is worth more than a short one here.
 			v1 := load64(p, i+1)
-			pl1 := slot(long, hash8(v1, longSh))
-			off1 := cur + 1 - uint(*pl1)
-			*pl1 = uint32(cur + 1)
-			if off1 <= i && load64(p, i+1-off1) == v1 {
+			x := v1 * hashPrime8
+			pl := slot(long, uint(x>>longSh))
+			entry := tagged(base+uint32(i+1), x)
+			offL := uint(entry - *pl)
+			*pl = entry
+			if offL <= i && load64(p, i+1-offL) == v1 {
 				i++
-				off = off1
+				off = offL
 				n = matchLen(p, i-off+8, i+8, end) + 8
 			} else {
 				off = offS
@@ -64,6 +91,7 @@ func (e *encoder) findDouble(p unsafe.Pointer, start, end, tail uint) uint {
 		}
 		e.putLits(p, anchor, i-anchor, tail)
 		e.seqs = append(e.seqs, makeSequence(i-anchor, n, e.offsetValue(i-anchor, uint32(off))))
+		rep = off
 		from := i
 		i += n
 		anchor = i
@@ -71,24 +99,23 @@ func (e *encoder) findDouble(p unsafe.Pointer, start, end, tail uint) uint {
 			break
 		}
 		// Remember a few positions inside the match.
-		v = load64(p, from+2)
-		*slot(long, hash8(v, longSh)) = uint32(base + from + 2)
-		*slot(short, hashLow(v, up, shortSh)) = uint32(base + from + 2)
-		*slot(long, hash8(load64(p, i-2), longSh)) = uint32(base + i - 2)
-		*slot(short, hashLow(load64(p, i-1), up, shortSh)) = uint32(base + i - 1)
+		insertLong(from + 2)
+		insertShort(from + 2)
+		insertLong(i - 2)
+		insertShort(i - 1)
 
 		// A match with the offset before needs no literals and little space.
 		for i < limit {
-			rep := uint(e.reps[1])
-			if rep > i || load32(p, i) != load32(p, i-rep) {
+			r := uint(e.reps[1])
+			if r > i || load32(p, i) != load32(p, i-r) {
 				break
 			}
-			n := matchLen(p, i-rep+4, i+4, end) + 4
+			n := matchLen(p, i-r+4, i+4, end) + 4
 			e.seqs = append(e.seqs, makeSequence(0, n, 1))
-			e.reps[0], e.reps[1] = e.reps[1], e.reps[0]
-			v = load64(p, i)
-			*slot(long, hash8(v, longSh)) = uint32(base + i)
-			*slot(short, hashLow(v, up, shortSh)) = uint32(base + i)
+			e.reps[0], e.reps[1] = uint32(r), uint32(rep)
+			rep = r
+			insertLong(i)
+			insertShort(i)
 			i += n
 			anchor = i
 		}

@@ -41,9 +41,10 @@ type encoder struct {
 	// The tables hold base plus the position in the segment, so that what an
 	// earlier frame left behind is recognized by being below base and need not
 	// be cleared.
-	base                   uint32
-	next                   uint32 // base of the next segment
-	long, short, laneTable []uint32
+	base                uint32
+	next                uint32 // base of the next segment
+	long, short         []uint32
+	laneTable, laneLong []uint32
 
 	lanes laneScratch
 	seqs  []sequence
@@ -77,6 +78,7 @@ func (e *encoder) startFrame(level int) {
 	e.params = paramsFor(level)
 	e.reps = [3]uint32{1, 4, 8}
 	e.blocks = 0
+	e.lanes.long, e.lanes.matches, e.lanes.extended = false, 0, 0
 	e.lit.prev.valid = false
 	e.seq.ll.prevValid = false
 	e.seq.of.prevValid = false
@@ -89,6 +91,7 @@ func (e *encoder) startSegment(size int) {
 		clear(e.long[:cap(e.long)])
 		clear(e.short[:cap(e.short)])
 		clear(e.laneTable[:cap(e.laneTable)])
+		clear(e.laneLong[:cap(e.laneLong)])
 		e.next = 1
 	}
 	e.base = e.next

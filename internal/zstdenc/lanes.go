@@ -20,17 +20,22 @@ import (
 
 const (
 	laneSpan  = 2048 // elements parsed at a time, so that the scratch stays in cache
-	laneJump  = 3    // elements from a match to the next possible one
-	laneMatch = 5    // bytes that a candidate stands for
+	laneMatch = 5    // bytes of a match with two elements
+	laneJump  = 3    // elements from such a match to the next possible one
 )
 
 // laneScratch holds the parse of one span, with room to look past its end.
 type laneScratch struct {
-	// cand holds, per element, offset<<8 | laneJump, or 0 without a match.
+	// cand holds, per element, offset<<8 | elements to the next possible match,
+	// or 0 without a match.
 	cand [laneSpan]uint32
 	// path holds, per element, the cost of the span from there on and below it
 	// the element at which the next match starts.
-	path [laneSpan + laneJump]uint32
+	path [laneSpan + laneJump + 1]uint32
+	// long is whether to search for long matches, too. It depends on how many
+	// of the recent matches were extended beyond laneMatch.
+	long              bool
+	matches, extended uint
 }
 
 // findLanes is the lane parser; high bytes are at the positions whose parity is
@@ -52,7 +57,11 @@ func (e *encoder) findLanes(p unsafe.Pointer, start, end, tail, lane uint) uint 
 			break
 		}
 		n := (to - first + 1) / 2
-		e.laneCandidates(p, first, n)
+		if e.lanes.long {
+			e.laneCandidatesLong(p, first, n)
+		} else {
+			e.laneCandidates(p, first, n)
+		}
 		e.lanes.parse(n)
 		pos, anchor = e.laneWalk(p, pos, anchor, first, n, end, tail)
 	}
@@ -66,20 +75,51 @@ func (e *encoder) findLanes(p unsafe.Pointer, start, end, tail, lane uint) uint 
 // used will be checked.
 func (e *encoder) laneCandidates(p unsafe.Pointer, first, n uint) {
 	tab := unsafe.Pointer(unsafe.SliceData(e.laneTable))
-	shift := 64 - e.laneLog
+	shift := (64 - e.laneLog) & 63
 	base := e.base
 	for k := range e.lanes.cand[:n] {
 		i := uint32(first) + 2*uint32(k)
 		x := load64(p, uint(i)) << (64 - 8*laneMatch) * hashPrime5
-		entry := base + i | uint32(x>>8)&^(1<<segmentBits-1)
-		at := slot(tab, uint(x>>(shift&63)))
-		// Equal tags cancel out. Different ones, like an entry of an earlier
-		// segment, leave more than i.
+		entry := tagged(base+i, x)
+		at := slot(tab, uint(x>>shift))
 		off := entry - *at
 		*at = entry
 		c := off<<8 | laneJump
 		if off > i {
 			c = 0
+		}
+		e.lanes.cand[k] = c
+	}
+}
+
+// laneCandidatesLong is laneCandidates with a second table, of matches of three
+// elements, which pays when the noise is so low that these are common.
+func (e *encoder) laneCandidatesLong(p unsafe.Pointer, first, n uint) {
+	e.laneLong = table(e.laneLong, e.laneLog)
+	tab := unsafe.Pointer(unsafe.SliceData(e.laneTable))
+	long := unsafe.Pointer(unsafe.SliceData(e.laneLong))
+	shift := (64 - e.laneLog) & 63
+	base := e.base
+	for k := range e.lanes.cand[:n] {
+		i := uint32(first) + 2*uint32(k)
+		v := load64(p, uint(i))
+		x := v << (64 - 8*laneMatch) * hashPrime5
+		entry := tagged(base+i, x)
+		at := slot(tab, uint(x>>shift))
+		off := entry - *at
+		*at = entry
+		c := off<<8 | laneJump
+		if off > i {
+			c = 0
+		}
+		x = v << (64 - 8*(laneMatch+2)) * hashPrime8
+		entry = tagged(base+i, x)
+		at = slot(long, uint(x>>shift))
+		off = entry - *at
+		*at = entry
+		cl := off<<8 | (laneJump + 1)
+		if off <= i {
+			c = cl
 		}
 		e.lanes.cand[k] = c
 	}
@@ -99,19 +139,24 @@ const (
 )
 
 // candCost holds the cost of a candidate without its offset, by its low bits.
-var candCost = [laneJump + 1]uint32{0: noMatch, laneJump: 1<<32 - 127*costBit + matchCost}
+// The exponent bias of the logarithm is taken off here.
+var candCost = [8]uint32{
+	0:            noMatch,
+	laneJump:     1<<32 - 127*costBit + matchCost,
+	laneJump + 1: 1<<32 - 127*costBit + matchCost,
+}
 
 // parse computes the cheapest way to code the span, from its end to its start.
 func (sc *laneScratch) parse(n uint) {
 	path := unsafe.Pointer(&sc.path)
 	w := uint32(n)
-	for i := range uint(laneJump) {
-		sc.path[n+i] = w
+	for i := range sc.path[n:][:laneJump+1] {
+		sc.path[n+uint(i)] = w
 	}
 	cand := sc.cand[:n]
 	for k := len(cand) - 1; k >= 0; k-- {
 		c := cand[k]
-		jump := uint(c & laneJump)
+		jump := uint(c & 7)
 		// Without a match this reads the word about to be written: whatever it
 		// holds, noMatch makes it too expensive.
 		m := *(*uint32)(unsafe.Add(path, (uint(k)+jump)*4))&^pathMask | uint32(k)
@@ -151,6 +196,7 @@ func (e *encoder) laneWalk(p unsafe.Pointer, pos, anchor, first, n, end, tail ui
 		}
 		l := uint(laneMatch)
 		if d<<8 == 0 {
+			sc.extended++
 			l = laneMatch + 2
 			if d == 0 {
 				l = 8 + matchLen(p, at+8-uint(off), at+8, end)
@@ -180,7 +226,23 @@ func (e *encoder) laneWalk(p unsafe.Pointer, pos, anchor, first, n, end, tail ui
 		pos = at + l
 		anchor = pos
 	}
+	sc.adapt(uint(nseq - len(e.seqs)))
 	e.reps = [3]uint32{r0, r1, r2}
 	e.seqs, e.lits = seqs[:nseq], e.lits[:nlit]
 	return pos, anchor
+}
+
+// adapt decides from the matches of a span how to search the next ones. Long
+// matches turn up more often when searched for, hence two thresholds.
+func (sc *laneScratch) adapt(matches uint) {
+	const enough = 1000
+	if sc.matches += matches; sc.matches < enough {
+		return
+	}
+	if sc.long {
+		sc.long = sc.extended > sc.matches*2/7
+	} else {
+		sc.long = sc.extended > sc.matches/12
+	}
+	sc.matches, sc.extended = 0, 0
 }

@@ -15,10 +15,8 @@ const (
 // they may load whole words.
 const tailGuard = 12
 
-// hash8 hashes v to 64-shift bits.
-func hash8(v uint64, shift uint) uint { return uint(v * hashPrime8 >> (shift & 63)) }
-
-// hashLow hashes the low bytes of v, those that a shift by up bits leaves over.
+// hashLow hashes the low bytes of v, those that a shift by up bits leaves over,
+// to 64-shift bits.
 func hashLow(v uint64, up, shift uint) uint {
 	return uint((v << (up & 63)) * hashPrime6 >> (shift & 63))
 }

@@ -189,11 +189,11 @@ func (c *seqCoder) tally(seqs []sequence) {
 		c.ll.hist[l&63]++
 		c.ml.hist[m&63]++
 		c.of.hist[o&63]++
-		c := uint32(l) | uint32(m)<<8 | uint32(o)<<16
+		w := uint32(l) | uint32(m)<<8 | uint32(o)<<16
 		if l >= 16 || m >= 32 {
-			c |= longLength
+			w |= longLength
 		}
-		code[i] = c
+		code[i] = w
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 )
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -85,7 +86,7 @@ func skewed(n int) []byte {
 }
 
 // inputs returns named inputs of every kind the encoder treats differently.
-func inputs() map[string][]byte {
+var inputs = sync.OnceValue(func() map[string][]byte {
 	m := map[string][]byte{
 		"empty":         {},
 		"zeros":         make([]byte, 300_000),
@@ -115,4 +116,4 @@ func inputs() map[string][]byte {
 		m["mixed"] = append(m["mixed"], m[k][:min(len(m[k]), 190_000)]...)
 	}
 	return m
-}
+})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr/store"
 )
@@ -17,6 +18,7 @@ import (
 // goroutines. A key may also be the prefix of other keys.
 type Store struct {
 	url string
+	id  string
 
 	mu     sync.RWMutex
 	values map[string]value
@@ -39,7 +41,11 @@ var (
 )
 
 // New gives an empty store that nobody else has.
-func New() *Store { return &Store{url: "mem:", values: make(map[string]value)} }
+func New() *Store {
+	return &Store{url: "mem:", id: "mem:#" + strconv.FormatUint(made.Add(1), 10), values: make(map[string]value)}
+}
+
+var made atomic.Uint64 // stores, to tell them apart
 
 var shared struct {
 	sync.Mutex
@@ -132,6 +138,12 @@ func (o object) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, sto
 }
 
 func (object) Close() error { return nil }
+
+// Near is true: a range is a copy.
+func (object) Near() bool { return true }
+
+// Identity tells the store from others that have the same URL.
+func (s *Store) Identity() string { return s.id }
 
 // Put stores a copy of data.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {

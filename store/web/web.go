@@ -137,6 +137,9 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 // secret.
 func (s *Store) URL() string { return s.url }
 
+// Identity is the whole URL.
+func (s *Store) Identity() string { return s.base.String() }
+
 // Concurrency is 32: requests mostly wait.
 func (s *Store) Concurrency() int { return 32 }
 

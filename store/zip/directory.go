@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -52,11 +53,15 @@ type entry struct {
 }
 
 func (e *entry) info() store.Info {
-	kind := "z"
+	var buf [64]byte
+	b := append(buf[:0], 'z')
 	if e.fresh {
-		kind = "n"
+		b[0] = 'n'
 	}
-	return store.Info{Size: e.size, ETag: fmt.Sprintf("%s%08x-%x-%x", kind, e.crc, e.size, e.header)}
+	for _, v := range []int64{int64(e.crc), e.size, e.header} {
+		b = append(strconv.AppendInt(b, v, 36), '-')
+	}
+	return store.Info{Size: e.size, ETag: string(b[:len(b)-1])}
 }
 
 // invalid makes an ErrFormat that says why.

@@ -303,4 +303,7 @@ func (o fileObject) Get(ctx context.Context, r store.Range, dst []byte) ([]byte,
 	return out, info, nil
 }
 
+// Near is true: it is a local file.
+func (fileObject) Near() bool { return true }
+
 func (o fileObject) Close() error { return o.f.Close() }

@@ -67,7 +67,33 @@ func Open(ctx context.Context, obj store.Object, name string) (*Store, error) {
 		}
 		return nil, fmt.Errorf("open zip %s: %w", name, err)
 	}
-	return &Store{url: name, obj: obj, limit: limit, entries: entries}, nil
+	return &Store{url: name, obj: whole{obj}, limit: limit, entries: entries}, nil
+}
+
+// whole is the object that holds everything: if it is gone, that does not mean
+// that a key is missing.
+type whole struct{ store.Object }
+
+func (a whole) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	out, info, err := a.Object.Get(ctx, r, dst)
+	if errors.Is(err, store.ErrNotExist) {
+		err = fmt.Errorf("the archive is gone: %v", err)
+	}
+	return out, info, err
+}
+
+// object is what was given to Open, nil for a new archive.
+func (s *Store) object() store.Object {
+	if a, ok := s.obj.(whole); ok {
+		return a.Object
+	}
+	return nil
+}
+
+// Near says what the archive is.
+func (s *Store) Near() bool {
+	obj := s.object()
+	return obj == nil || store.IsNear(obj)
 }
 
 // OpenFile reads the directory of the archive in a local file.
@@ -105,7 +131,7 @@ func (s *Store) URL() string { return s.url }
 // Concurrency is what the object that holds the archive says, or else the
 // number of processors.
 func (s *Store) Concurrency() int {
-	if p, ok := s.obj.(store.Parallel); ok {
+	if p, ok := store.As[store.Parallel](s.object()); ok {
 		return p.Concurrency()
 	}
 	return runtime.GOMAXPROCS(0)

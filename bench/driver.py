@@ -1,0 +1,117 @@
+"""Times Omnizarr and its peers on the same data, in turns, and prints a table. See README.md."""
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WORK = os.path.join(HERE, ".work")
+PEERS = ["zarr-python", "zarr-fused", "zarr-zarrs", "tensorstore", "zarrs"]
+ARRAYS = ["none", "zstd3", "shard-zstd3", "none-32cubed"]
+ROWS = ([("read", a) for a in ARRAYS] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3")]
+        + [("read-again", a) for a in ARRAYS] + [("boxes-cached", "shard-zstd3")])
+OURS = {"read-again": "read", "boxes-cached": "boxes"}  # rows of Omnizarr alone, and what to compare them with
+
+
+def command(who, workload, folder, array, reps):
+    if who == "omnizarr":
+        return [f"{WORK}/omnizarr", workload, folder, array, str(reps)]
+    if who == "zarrs":
+        return [f"{HERE}/.peers/zarrs/target/release/zarrs_bench", workload, folder, array, str(reps)]
+    return [sys.executable, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
+
+
+def run(args):
+    p = subprocess.run(args, capture_output=True, text=True)
+    if p.returncode:
+        raise SystemExit(f"{' '.join(args[:3])} failed:\n{p.stderr}")
+    return p.stdout
+
+
+def measure(options, folder):
+    """{(workload, array): {who: {"s": best, "cpu": best, "rss": least, "bytes"}}}, peers alternating in every round."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in ROWS:
+            if options.only and not any("/".join(row).startswith(o) for o in options.only):
+                continue
+            for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
+                r = json.loads(run(command(who, *row[:1], folder, row[1], options.reps)))
+                r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
+                best = results.setdefault(row, {}).setdefault(who, r)
+                for k in ("s", "cpu", "rss"):
+                    best[k] = min(best[k], r[k])
+                print(f"round {turn + 1}  {'/'.join(row):26} {who:12} {speed(r)}", file=sys.stderr, flush=True)
+    return results
+
+
+def gb(r, k):
+    return r["bytes"] / max(r[k], 1e-9) / 1e9
+
+
+def speed(r):
+    return f"{gb(r, 's'):.2f} / {gb(r, 'cpu'):.2f} ({r['rss'] / r['bytes']:.2f}×)"
+
+
+def table(results, peers):
+    lines = ["| workload | Omnizarr | " + " | ".join(peers) + " | to zarr-python | to tensorstore | to the best peer |",
+             "|---|---|" + "---|" * len(peers) + "---|---|---|"]
+    for row, cells in results.items():
+        rivals = results.get((OURS.get(row[0], row[0]), row[1]), {})
+        rivals = {p: rivals[p] for p in peers if p in rivals}
+        best = min(rivals, key=lambda p: rivals[p]["s"], default=None)
+        ratios = []
+        for p in ("zarr-python", "tensorstore", best):
+            ratios.append(f"{rivals[p]['s'] / cells['omnizarr']['s']:.2f}" if p in rivals else "")
+        if best:
+            ratios[2] += f" ({best})"
+        shown = [speed(cells[p]) if p in cells else "" for p in peers]
+        lines.append(f"| {'/'.join(row)} | **{speed(cells['omnizarr'])}** | " + " | ".join(shown + ratios) + " |")
+    return "\n".join(lines)
+
+
+def machine():
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            model = next(line.split(":", 1)[1].strip() for line in f if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def versions(peers):
+    import importlib.metadata as m
+    names = ["zarr", "tensorstore", "zarrs"]
+    text = ", ".join(f"{n} {m.version(n)} (PyPI)" for n in names)
+    return text + (", zarrs 0.23.14 (crate)" if "zarrs" in peers else "")
+
+
+def main():
+    ap = argparse.ArgumentParser(prog="bench/run", description=__doc__)
+    ap.add_argument("--quick", action="store_true", help="a small volume, once: only to see that everything works")
+    ap.add_argument("--rounds", type=int, default=3, help="how often the peers take turns")
+    ap.add_argument("--reps", type=int, default=3, help="repetitions in each process")
+    ap.add_argument("--only", nargs="+", default=[], metavar="ROW", help="rows that begin with this, such as read or read/zstd3")
+    ap.add_argument("--peers", nargs="*", default=PEERS[:-1], choices=PEERS, help="whom to compare with")
+    options = ap.parse_args()
+    side, boxes = 512, 500
+    if options.quick:
+        side, boxes, options.rounds, options.reps = 256, 20, 1, 1
+    folder = f"{WORK}/{side}"
+    if not os.path.exists(f"{folder}/volume.raw"):
+        run([f"{WORK}/omnizarr", "make", folder, str(side), str(boxes)])
+    run([sys.executable, f"{HERE}/peers.py", "make", folder])
+    text = table(measure(options, folder), options.peers)
+    print(text)
+    if not options.quick and not options.only:
+        with open(f"{HERE}/RESULTS.md", "w", encoding="utf-8") as f:
+            f.write(f"# Results\n\n{datetime.date.today()}, {machine()}. {versions(options.peers)}.\n"
+                    f"Volume of {side}³ uint16; best of {options.rounds} rounds of {options.reps} repetitions. "
+                    "[README.md](README.md) says how to read this.\n\n" + text + "\n")
+
+
+main()

@@ -1,0 +1,89 @@
+// Command omnizarr runs one benchmark workload in a process of its own and
+// prints a line of JSON with what it took. The script bench/run calls it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"time"
+)
+
+const usage = `usage:
+	omnizarr make DIR SIZE BOXES           write DIR/volume.raw, SIZE³ of uint16, and DIR/boxes.txt
+	omnizarr WORKLOAD DIR ARRAY REPS       time a workload on DIR/arrays/ARRAY:
+		read, read-again, write, boxes or boxes-cached
+`
+
+func main() {
+	err := fmt.Errorf("wrong arguments\n%s", usage)
+	switch args := os.Args[1:]; {
+	case len(args) == 4 && args[0] == "make":
+		err = generate(args[1], args[2], args[3])
+	case len(args) == 4 && workloads[args[0]] != nil:
+		err = measure(args[0], args[1], args[2], args[3])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "omnizarr:", err)
+		os.Exit(1)
+	}
+}
+
+// task is what a workload is given.
+type task struct {
+	dir, array string // where the data are; the path of the array
+}
+
+// run is a repeatable piece of work. do is timed; check compares its first
+// result with the source; done cleans up before the next repetition.
+type run struct {
+	bytes int
+	do    func(ctx context.Context) error
+	check func(ctx context.Context) error
+	done  func() error
+}
+
+// report is what the driver reads.
+type report struct {
+	Seconds []float64 `json:"s"`
+	CPU     []float64 `json:"cpu"`
+	Bytes   int       `json:"bytes"`
+	RSS     int64     `json:"rss"` // the most memory that was resident after the first repetition
+}
+
+func measure(workload, dir, array, repetitions string) error {
+	reps, err := strconv.Atoi(repetitions)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	w, err := workloads[workload](ctx, task{dir: dir, array: filepath.Join(dir, "arrays", array)})
+	if err != nil {
+		return err
+	}
+	out := report{Bytes: w.bytes}
+	for i := range reps {
+		start, before := time.Now(), processUsage()
+		if err := w.do(ctx); err != nil {
+			return err
+		}
+		took, after := time.Since(start), processUsage()
+		out.Seconds = append(out.Seconds, took.Seconds())
+		out.CPU = append(out.CPU, after.cpu-before.cpu)
+		if i == 0 {
+			out.RSS = after.rss
+			if err := w.check(ctx); err != nil {
+				return err
+			}
+		}
+		if err := w.done(); err != nil {
+			return err
+		}
+		debug.FreeOSMemory() // results are fresh memory every time
+	}
+	return json.NewEncoder(os.Stdout).Encode(out)
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec"
+)
+
+var workloads = map[string]func(ctx context.Context, t task) (run, error){
+	"read":         readFresh,
+	"read-again":   readAgain,
+	"write":        writeWhole,
+	"boxes":        func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 0) },
+	"boxes-cached": func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 1<<30) },
+}
+
+func nothing() error { return nil }
+
+// readFresh reads the whole array into new memory.
+func readFresh(ctx context.Context, t task) (run, error) {
+	n, err := volumeBytes(t.dir)
+	var result []uint16
+	return run{
+		bytes: n,
+		do: func(ctx context.Context) error {
+			a, err := zarr.OpenArray(ctx, t.array)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			out, err := zarr.Read[uint16](ctx, a, zarr.All())
+			result = out.Data
+			return err
+		},
+		check: func(context.Context) error { return sameAsVolume(t.dir, result) },
+		done:  func() error { result = nil; return nil },
+	}, err
+}
+
+// readAgain reads the whole array into memory that was used before.
+func readAgain(ctx context.Context, t task) (run, error) {
+	n, err := volumeBytes(t.dir)
+	result := make([]uint16, n/2)
+	for i := range result {
+		result[i] = 1
+	}
+	return run{
+		bytes: n,
+		do: func(ctx context.Context) error {
+			a, err := zarr.OpenArray(ctx, t.array)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return zarr.ReadSlice(ctx, a, zarr.All(), result)
+		},
+		check: func(context.Context) error { return sameAsVolume(t.dir, result) },
+		done:  nothing,
+	}, err
+}
+
+// writeWhole makes an array with the metadata of the one that is there, and
+// writes everything.
+func writeWhole(ctx context.Context, t task) (run, error) {
+	volume, err := loadVolume(t.dir)
+	if err != nil {
+		return run{}, err
+	}
+	like, err := zarr.OpenArray(ctx, t.array)
+	if err != nil {
+		return run{}, err
+	}
+	defer like.Close()
+	spec, err := specOf(like)
+	if err != nil {
+		return run{}, err
+	}
+	path := filepath.Join(t.dir, fmt.Sprintf("out-%d", os.Getpid()))
+	return run{
+		bytes: len(volume) * 2,
+		do: func(ctx context.Context) error {
+			a, err := zarr.CreateArray(ctx, path, spec)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return zarr.Write(ctx, a, zarr.All(), volume)
+		},
+		check: func(ctx context.Context) error {
+			a, err := zarr.OpenArray(ctx, path)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			out, err := zarr.Read[uint16](ctx, a, zarr.All())
+			if err != nil {
+				return err
+			}
+			return sameAsVolume(t.dir, out.Data)
+		},
+		done: func() error { return os.RemoveAll(path) },
+	}, nil
+}
+
+// specOf describes an array like a.
+func specOf(a *zarr.Array) (zarr.ArraySpec, error) {
+	m := a.Metadata()
+	grid, err := m.Grid.MarshalJSON()
+	if err != nil {
+		return zarr.ArraySpec{}, err
+	}
+	codecs, err := json.Marshal(m.Codecs)
+	if err != nil {
+		return zarr.ArraySpec{}, err
+	}
+	return zarr.ArraySpec{
+		Shape: a.Shape(), DataType: a.DataType().Name(), Grid: grid, Codecs: codecs, FillValue: m.FillValue,
+	}, nil
+}
+
+// readBoxes reads boxes one at a time, each into new memory, with a cache of
+// decoded chunks if it may have bytes.
+func readBoxes(ctx context.Context, t task, cache int64) (run, error) {
+	boxes, err := loadBoxes(t.dir)
+	if err != nil {
+		return run{}, err
+	}
+	shape := []int{boxSide, boxSide, boxSide}
+	open := func(ctx context.Context) (*zarr.Array, error) {
+		if cache == 0 {
+			return zarr.OpenArray(ctx, t.array)
+		}
+		return zarr.OpenArray(ctx, t.array, zarr.WithCache(codec.NewCache(cache)))
+	}
+	return run{
+		bytes: len(boxes) * 2 * boxSide * boxSide * boxSide,
+		do: func(ctx context.Context) error {
+			a, err := open(ctx)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			for _, start := range boxes {
+				if _, err := zarr.Read[uint16](ctx, a, zarr.Box(start, shape)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		check: func(ctx context.Context) error { return checkBoxes(ctx, t.dir, open, boxes[:min(10, len(boxes))]) },
+		done:  nothing,
+	}, nil
+}
+
+func checkBoxes(ctx context.Context, dir string, open func(context.Context) (*zarr.Array, error), boxes [][]int) error {
+	volume, err := loadVolume(dir)
+	if err != nil {
+		return err
+	}
+	a, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	side := a.Shape()[0]
+	for _, b := range boxes {
+		got, err := zarr.Read[uint16](ctx, a, zarr.Box(b, []int{boxSide, boxSide, boxSide}))
+		if err != nil {
+			return err
+		}
+		for z := range boxSide {
+			for y := range boxSide {
+				at := ((b[0]+z)*side+b[1]+y)*side + b[2]
+				row := got.Data[(z*boxSide+y)*boxSide:][:boxSide]
+				if !slices.Equal(row, volume[at:at+boxSide]) {
+					return errors.New("wrong values in a box")
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func volumePath(dir string) string { return filepath.Join(dir, "volume.raw") }
+
+func volumeBytes(dir string) (int, error) {
+	info, err := os.Stat(volumePath(dir))
+	if err != nil {
+		return 0, err
+	}
+	return int(info.Size()), nil
+}
+
+func loadVolume(dir string) ([]uint16, error) {
+	n, err := volumeBytes(dir)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]uint16, n/2)
+	f, err := os.Open(volumePath(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	_, err = io.ReadFull(f, bytesOf(out))
+	return out, err
+}
+
+// sameAsVolume compares elements with the source, a piece at a time.
+func sameAsVolume(dir string, data []uint16) error {
+	f, err := os.Open(volumePath(dir))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	have := bytesOf(data)
+	piece := make([]byte, 1<<20)
+	for len(have) > 0 {
+		n := min(len(have), len(piece))
+		if _, err := io.ReadFull(f, piece[:n]); err != nil {
+			return err
+		}
+		if !bytes.Equal(piece[:n], have[:n]) {
+			return errors.New("wrong values")
+		}
+		have = have[n:]
+	}
+	return nil
+}
+
+func loadBoxes(dir string) ([][]int, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "boxes.txt"))
+	if err != nil {
+		return nil, err
+	}
+	var out [][]int
+	for line := range strings.Lines(string(text)) {
+		start := make([]int, 3)
+		if _, err := fmt.Sscan(line, &start[0], &start[1], &start[2]); err != nil {
+			return nil, err
+		}
+		out = append(out, start)
+	}
+	return out, nil
+}
+
+// bytesOf is the memory of numbers.
+func bytesOf(s []uint16) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*2)
+}

@@ -1,0 +1,131 @@
+//! One workload with the crate zarrs in a process of its own; prints a line of JSON with what it took.
+//!
+//!   zarrs_bench read|write|boxes DIR ARRAY REPS
+use std::{fs, sync::Arc, time::Instant};
+use zarrs::array::{Array, ArraySubset};
+use zarrs::filesystem::FilesystemStore;
+
+type Res<T> = Result<T, Box<dyn std::error::Error>>;
+type FileArray = Array<FilesystemStore>;
+
+const BOX: u64 = 64;
+
+fn open(path: &str) -> Res<FileArray> {
+    Ok(Array::open(Arc::new(FilesystemStore::new(path)?), "/")?)
+}
+
+fn read(array: &FileArray, part: &ArraySubset) -> Res<Vec<u16>> {
+    Ok(array.retrieve_array_subset(part)?)
+}
+
+fn volume(dir: &str) -> Res<Vec<u16>> {
+    let bytes = fs::read(format!("{dir}/volume.raw"))?;
+    Ok(bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect())
+}
+
+fn boxes(dir: &str) -> Res<Vec<ArraySubset>> {
+    let mut out = vec![];
+    for line in fs::read_to_string(format!("{dir}/boxes.txt"))?.lines() {
+        let start = line.split_whitespace().map(str::parse).collect::<Result<Vec<u64>, _>>()?;
+        out.push(ArraySubset::new_with_ranges(&start.iter().map(|&s| s..s + BOX).collect::<Vec<_>>()));
+    }
+    Ok(out)
+}
+
+extern "C" {
+    fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
+}
+
+/// CPU seconds of all threads so far.
+fn cpu_seconds() -> f64 {
+    const CLOCK_PROCESS_CPUTIME_ID: i32 = 2; // on Linux
+    let mut t = [0i64; 2];
+    unsafe { clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &mut t) };
+    t[0] as f64 + t[1] as f64 * 1e-9
+}
+
+/// The most bytes that were resident so far.
+fn peak_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    peak.and_then(|v| v.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+/// Times `work` and calls `check` once and `done` every time, outside the clock.
+fn measure<T>(reps: usize, bytes: usize, work: impl Fn() -> Res<T>, check: impl Fn(T) -> Res<bool>, done: impl Fn() -> Res<()>) -> Res<()> {
+    let (mut secs, mut cpus, mut rss) = (vec![], vec![], 0);
+    for i in 0..reps {
+        let (start, before) = (Instant::now(), cpu_seconds());
+        let result = work()?;
+        secs.push(start.elapsed().as_secs_f64());
+        cpus.push(cpu_seconds() - before);
+        if i == 0 {
+            rss = peak_bytes();
+            if !check(result)? {
+                return Err("wrong values".into());
+            }
+        }
+        done()?;
+    }
+    println!("{}", serde_json::json!({"s": secs, "cpu": cpus, "bytes": bytes, "rss": rss}));
+    Ok(())
+}
+
+fn main() -> Res<()> {
+    let args: Vec<String> = std::env::args().collect();
+    let [_, workload, dir, name, reps] = &args[..] else {
+        return Err("usage: zarrs_bench read|write|boxes DIR ARRAY REPS".into());
+    };
+    let reps = reps.parse()?;
+    let path = format!("{dir}/arrays/{name}");
+    match workload.as_str() {
+        "read" => {
+            let bytes = fs::metadata(format!("{dir}/volume.raw"))?.len() as usize;
+            let work = || {
+                let array = open(&path)?;
+                read(&array, &array.subset_all())
+            };
+            measure(reps, bytes, work, |r| Ok(r == volume(dir)?), || Ok(()))
+        }
+        "write" => {
+            let data = volume(dir)?;
+            let like = open(&path)?.metadata().clone();
+            let out = format!("{dir}/out-{}", std::process::id());
+            let work = || {
+                fs::create_dir_all(&out)?;
+                let array = Array::new_with_metadata(Arc::new(FilesystemStore::new(&out)?), "/", like.clone())?;
+                array.store_metadata()?;
+                Ok(array.store_array_subset(&array.subset_all(), &data[..])?)
+            };
+            let check = |()| {
+                let array = open(&out)?;
+                Ok(read(&array, &array.subset_all())? == data)
+            };
+            measure(reps, data.len() * 2, work, check, || Ok(fs::remove_dir_all(&out)?))
+        }
+        "boxes" => {
+            let boxes = boxes(dir)?;
+            let work = || {
+                let array = open(&path)?;
+                boxes.iter().try_for_each(|b| read(&array, b).map(drop))
+            };
+            let check = |()| {
+                let (array, data) = (open(&path)?, volume(dir)?);
+                let side = array.shape()[0];
+                for b in boxes.iter().take(10) {
+                    let s = b.start();
+                    let rows = (0..BOX * BOX).flat_map(|i| {
+                        let at = (((s[0] + i / BOX) * side + s[1] + i % BOX) * side + s[2]) as usize;
+                        data[at..at + BOX as usize].iter().copied()
+                    });
+                    if !rows.eq(read(&array, b)?) {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            };
+            measure(reps, boxes.len() * 2 * (BOX * BOX * BOX) as usize, work, check, || Ok(()))
+        }
+        _ => Err("unknown workload".into()),
+    }
+}

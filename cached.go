@@ -1,0 +1,101 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// changing tells the cache that a chunk is about to be written; the function
+// that it returns, that it was.
+func (a *Array) changing(key string) (done func()) {
+	if a.cache == nil {
+		return func() {}
+	}
+	return a.cache.Change(store.Identity(a.store, key))
+}
+
+// decode decodes a box of a stored chunk.
+func (a *Array) decode(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
+	if a.cache != nil {
+		err := a.decodeCached(ctx, b, t, key, dst)
+		if !errors.Is(err, store.ErrChanged) {
+			return err
+		}
+	}
+	// A chunk that is replaced while it is read is read again.
+	for try := 0; ; try++ {
+		err := a.decodeStored(ctx, b, t, key, dst)
+		if !errors.Is(err, store.ErrChanged) || try == tries {
+			return err
+		}
+	}
+}
+
+func (a *Array) decodeStored(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
+	src, err := store.Open(ctx, a.store, key)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	return b.Decode(ctx, &ck, src, t.box, dst)
+}
+
+// decodeCached decodes a chunk of which the cache may hold all or some. It
+// returns store.ErrChanged if the chunk is written meanwhile, so that old and
+// new parts never mix.
+func (a *Array) decodeCached(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
+	lease := a.cache.Lease(store.Identity(a.store, key))
+	defer lease.Close()
+	src := &lazy{open: func() (store.Object, error) { return store.Open(ctx, a.store, key) }, lease: lease}
+	defer src.close()
+	ck := codec.Chunk{Cache: lease, Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	return b.Decode(ctx, &ck, src, t.box, dst)
+}
+
+// lazy is a chunk that is opened when its bytes are first asked for: what the
+// cache can answer costs no request. Its bytes are of the same version as what
+// the cache keeps.
+type lazy struct {
+	open  func() (store.Object, error)
+	lease *codec.Lease
+
+	once sync.Once
+	src  store.Object
+	err  error
+}
+
+func (l *lazy) object() (store.Object, error) {
+	l.once.Do(func() { l.src, l.err = l.open() })
+	return l.src, l.err
+}
+
+// Get appends the bytes in r.
+func (l *lazy) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	src, err := l.object()
+	if err != nil {
+		return dst, store.Info{}, err
+	}
+	out, info, err := src.Get(ctx, r, dst)
+	if err == nil && !l.lease.Holds() {
+		err = store.ErrChanged
+	}
+	return out, info, err
+}
+
+// Near says what the opened chunk is.
+func (l *lazy) Near() bool {
+	src, err := l.object()
+	return err == nil && store.IsNear(src)
+}
+
+func (l *lazy) close() {
+	if l.src != nil {
+		l.src.Close()
+	}
+}

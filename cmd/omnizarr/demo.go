@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/omnizarr/zarr"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Write a small sample hierarchy and show it",
+		Long: `Write a small sample hierarchy, print its tree and a picture of one of its arrays.
+It needs no network and takes a second. The picture has colours on terminals that
+have them and NO_COLOR does not forbid them.`,
+		Example: `  omnizarr demo
+  omnizarr demo --dir sample.zarr`,
+		Args: names(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			target, err := demoFolder(dir)
+			if err != nil {
+				return fmt.Errorf("demo: %w", err)
+			}
+			return a.demo(cmd.Context(), target)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: a new temporary one)")
+	return cmd
+}
+
+// demoFolder is where the sample goes: a new folder, an empty one, or one that
+// holds a Zarr hierarchy, whose sample arrays are written again.
+func demoFolder(dir string) (string, error) {
+	if dir == "" {
+		temp, err := os.MkdirTemp("", "omnizarr-demo-")
+		return filepath.Join(temp, "sample.zarr"), err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if len(entries) > 0 {
+		if _, err := os.Stat(filepath.Join(dir, "zarr.json")); err != nil {
+			return "", fmt.Errorf("folder %s holds other files: name a new one", dir)
+		}
+	}
+	return dir, nil
+}
+
+func (a *app) demo(ctx context.Context, dir string) error {
+	root, err := writeSample(ctx, dir, a.options())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	fmt.Fprintf(a.out, "Wrote a sample hierarchy to %s\n\n", dir)
+	nodes, broken := below(ctx, root)
+	fmt.Fprintln(a.out, filepath.Base(dir))
+	a.drawTree(nodes)
+	if len(broken) > 0 {
+		return a.tellBroken(broken)
+	}
+	fmt.Fprintf(a.out, "\n/image, read back and shown here:\n\n")
+	if err := a.showImage(ctx, root); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\nTry next:\n\n")
+	for _, c := range []string{
+		"info " + quoted(filepath.Join(dir, "cells", "volume")),
+		"cat --slice 0:4 --as csv " + quoted(filepath.Join(dir, "cells", "table")),
+		"copy --chunks 60,80 " + quoted(dir) + " " + quoted(filepath.Join(filepath.Dir(dir), "copy.zip")),
+	} {
+		fmt.Fprintf(a.out, "  %s %s\n", invocation(), c)
+	}
+	return nil
+}
+
+// showImage reads the image and draws it.
+func (a *app) showImage(ctx context.Context, root *zarr.Group) error {
+	arr, err := root.Array(ctx, "image")
+	if err != nil {
+		return err
+	}
+	img, err := zarr.Read[uint16](ctx, arr, zarr.All())
+	if err != nil {
+		return err
+	}
+	least, most := uint16(math.MaxUint16), uint16(0)
+	for _, v := range img.Data {
+		if v > 0 {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	p := picture{
+		width: img.Shape[1], height: img.Shape[0],
+		at: func(x, y int) float64 {
+			v := max(img.Data[y*img.Shape[1]+x], least)
+			return float64(v-least) / float64(most-least)
+		},
+	}
+	return p.draw(a.out, min(columns()-4, 76), hasColour(a.stdout))
+}
+
+// invocation is how the program was called, so that what is printed can be
+// copied: "go run" leaves no program behind.
+func invocation() string {
+	if exe, err := os.Executable(); err == nil && strings.Contains(filepath.ToSlash(exe), "/go-build") {
+		return "go run ./cmd/omnizarr"
+	}
+	return "omnizarr"
+}
+
+// quoted makes a path one word for a shell.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;|<>()*?[]#~\\") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/strictjson"
+)
+
+func (a *app) dumpCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "dump URL",
+		Short: "Print everything below a node as one neutral document",
+		Long: `Print everything below a node as one document that does not depend on how it is
+stored: for every node its kind and attributes; for groups their members; for
+datasets shape, type, the SHA-256 of their elements and, of small ones, the
+values. Two hierarchies with the same content give the same document, except for
+stored_chunks.`,
+		Example: `  omnizarr dump --json em.zarr
+  diff <(omnizarr dump em.zarr) <(omnizarr dump copy.zarr)`,
+		Args: names("one URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := a.open(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer n.Close()
+			return a.dump(cmd.Context(), n, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// dump prints the nodes one after the other, as each is read.
+func (a *app) dump(ctx context.Context, root zarr.Node, asJSON bool) error {
+	nodes, broken := below(ctx, root)
+	if _, ok := root.(*zarr.Group); ok {
+		nodes = append([]treeNode{{Path: "/", NodeType: "group", node: root}}, nodes...)
+	}
+	members := map[string][]string{}
+	for _, t := range nodes {
+		if cut := strings.LastIndexByte(t.Path, '/'); t.Path != "/" {
+			up := max(t.Path[:cut], "/")
+			members[up] = append(members[up], t.Path[cut+1:])
+		}
+	}
+	if asJSON {
+		fmt.Fprint(a.out, "{\n\"nodes\": {")
+	}
+	for i, t := range nodes {
+		doc, err := neutral(ctx, t.node, members[t.Path])
+		if err != nil {
+			broken = append(broken, err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if asJSON {
+			raw, err := strictjson.Marshal(doc, false)
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				fmt.Fprint(a.out, ",")
+			}
+			fmt.Fprintf(a.out, "\n%s: %s", strictjson.AppendString(nil, t.Path), raw)
+		} else {
+			a.printNeutral(t.Path, doc)
+		}
+	}
+	if asJSON {
+		fmt.Fprint(a.out, "\n}\n}\n")
+	}
+	return a.tellBroken(broken)
+}
+
+// neutral describes a node by its content.
+func neutral(ctx context.Context, n zarr.Node, members []string) (*neutralNode, error) {
+	attrs, err := neutralAttributes(n.Attributes())
+	if err != nil {
+		return &neutralNode{Kind: "unknown", Error: err.Error()}, &zarr.Error{Op: "dump", URL: n.URL(), Err: err}
+	}
+	arr, ok := n.(*zarr.Array)
+	if !ok {
+		slices.Sort(members)
+		members = append([]string{}, members...)
+		return &neutralNode{Kind: "group", Attributes: attrs, Members: &members}, nil
+	}
+	m := arr.Metadata()
+	shape := append([]int{}, m.Shape...)
+	scalar := len(shape) == 0
+	doc := &neutralNode{Kind: "dataset", Attributes: attrs, Scalar: &scalar, StoredShape: shape, Shape: shape}
+	if doc.StoredChunks = innerChunks(m.Codecs); doc.StoredChunks == nil {
+		doc.StoredChunks = append([]int{}, m.Grid.Uniform()...)
+	}
+	c := newColumn("", m.DataType, 0)
+	count := 0
+	for v, err := range arr.Stream(ctx, zarr.All(), partSize) {
+		if err == nil {
+			err = c.add(v)
+		}
+		if err != nil {
+			doc.DType, doc.Error = c.dtype(), err.Error()
+			return doc, err
+		}
+		count += v.Len()
+	}
+	doc.column = c.result(count <= mostValues)
+	return doc, nil
+}
+
+// printNeutral tells the same to people.
+func (a *app) printNeutral(path string, n *neutralNode) {
+	switch {
+	case n.Kind == "dataset" && n.Error == "":
+		fmt.Fprintf(a.out, "%s  %s %s", path, n.DType, times(n.Shape))
+		if n.SHA256 != "" {
+			fmt.Fprintf(a.out, "  sha256 %s", n.SHA256)
+		}
+		fmt.Fprintln(a.out)
+		for _, f := range n.Fields {
+			fmt.Fprintf(a.out, "    .%s  %s  sha256 %s\n", f.Name, f.DType, f.SHA256)
+			a.printValues(f.Values)
+		}
+		a.printValues(n.Values)
+	case n.Error != "":
+		fmt.Fprintf(a.out, "%s  %s  cannot be read: %s\n", path, n.Kind, oneLine(n.Error))
+	default:
+		fmt.Fprintf(a.out, "%s  %s of %s\n", path, n.Kind, counted(len(*n.Members), "node"))
+	}
+	for _, m := range n.Attributes {
+		fmt.Fprintf(a.out, "    @%s = %s\n", m.Name, cutText(compact(m.Raw), 200))
+	}
+}
+
+func (a *app) printValues(values []byte) {
+	if values != nil {
+		fmt.Fprintf(a.out, "    %s\n", cutText(compact(values), 200))
+	}
+}

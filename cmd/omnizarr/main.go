@@ -1,0 +1,11 @@
+// Command omnizarr looks at, checks, converts and makes chunked arrays: Zarr
+// hierarchies in folders, zip archives and on web servers.
+//
+// Every command ends with 0 when all went well, 1 when the data or the request
+// is wrong and 2 when it was called in a wrong way. Run "omnizarr help" for what
+// there is, and "omnizarr demo" to see it work.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"omnizarr": main})
+}
+
+// TestScripts runs testdata/*.txtar: what people type, and what they get.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("COLUMNS", "60")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // it would sleep a second per command
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "hex": writeHex, "isnpy": isNpy,
+		},
+	})
+}
+
+// exits runs a program and wants a certain exit code: exits 2 omnizarr nonsense.
+// The output can be matched afterwards.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code program [arg...]")
+	}
+	code := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		code = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}
+
+// writeHex writes a file of bytes: hex file 00ff.
+func writeHex(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: hex file digits")
+	}
+	b, err := hex.DecodeString(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o666))
+}
+
+// isNpy checks the form of a .npy file and its header: isnpy file header bytes.
+func isNpy(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: isnpy file header elements")
+	}
+	b := ts.ReadFile(args[0])
+	if len(b) < 10 || b[:8] != "\x93NUMPY\x01\x00" {
+		ts.Fatalf("no .npy file: %q", b)
+	}
+	end := 10 + int(binary.LittleEndian.Uint16([]byte(b[8:])))
+	if end%64 != 0 || b[end-1] != '\n' {
+		ts.Fatalf("header ends at %d with %q", end, b[end-1])
+	}
+	if got := strings.TrimRight(b[10:end], " \n"); got != args[1] {
+		ts.Fatalf("header %s, want %s", got, args[1])
+	}
+	if got := hex.EncodeToString([]byte(b[end:])); got != args[2] {
+		ts.Fatalf("elements %s, want %s", got, args[2])
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/omnizarr/zarr"
+)
+
+// What the process ends with.
+const (
+	exitOK    = 0
+	exitWrong = 1 // the data or the request
+	exitUsage = 2
+)
+
+// app is what all commands share: where they read and write, and the flags of
+// the root command.
+type app struct {
+	in       io.Reader
+	out      *bufio.Writer // of stdout
+	stdout   io.Writer     // what out writes to
+	err      io.Writer
+	workers  int
+	maxChunk int
+	bypass   bool
+}
+
+// usageError is a command that was called in a wrong way.
+type usageError struct {
+	err     error
+	command string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func badUsage(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...), cmd.CommandPath()}
+}
+
+// run is the whole program; it returns the exit code.
+func run(args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
+	a := &app{in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
+	// People get a line that they can report, and never a stack trace.
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "omnizarr: internal error, please report it: %s\n", oneLine(fmt.Sprint(r)))
+			code = exitWrong
+		}
+	}()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if flushErr := a.out.Flush(); err == nil && flushErr != nil {
+		err = fmt.Errorf("write output: %w", flushErr)
+	}
+	if ctx.Err() != nil && err != nil {
+		err = errors.New("interrupted")
+	}
+	return a.report(err)
+}
+
+// report prints an error and gives the exit code for it.
+func (a *app) report(err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitWrong // whoever read the output has gone and wants no more words
+	case errors.As(err, &usage):
+		fmt.Fprintf(a.err, "omnizarr: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(a.err, "Run '%s --help' for how to call it.\n", usage.command)
+		return exitUsage
+	}
+	fmt.Fprintf(a.err, "omnizarr: %s\n", oneLine(err.Error()))
+	return exitWrong
+}
+
+func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isNewline), "; ") }
+
+func isNewline(r rune) bool { return r == '\n' || r == '\r' }
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "omnizarr",
+		Short: "Look at, check, convert and make chunked arrays",
+		Long: `omnizarr looks at, checks, converts and makes chunked arrays.
+
+A URL is a path, file://, http(s):// or mem:. A .zip archive opens like a folder,
+and STORE/inner/path names a node inside. The form base|zip:path|zarr3:path is
+taken too.`,
+		Example: `  omnizarr demo
+  omnizarr tree em.zarr
+  omnizarr info https://example.org/em.zarr/s0
+  omnizarr cat --slice '0, ::8, ::8' --as npy em.zarr/s0 > slice.npy`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          a.noCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetVersionTemplate("omnizarr {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err, cmd.CommandPath()}
+	})
+	flags := root.PersistentFlags()
+	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
+	flags.IntVar(&a.maxChunk, "max-chunk", 0, "largest chunk, in bytes, of types without a fixed length (0: 1 GiB)")
+	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
+	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.codecCommand(),
+		a.verifyCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
+	return root
+}
+
+// noCommand says that a word is no command.
+func (a *app) noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("unknown command %q", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += ", did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return badUsage(cmd, "%s", text)
+}
+
+// names makes a check of the number of arguments, which says what they are.
+func names(args ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, got []string) error {
+		if len(got) != len(args) {
+			return badUsage(cmd, "%s takes %s, got %d arguments", cmd.CommandPath(), orNothing(args), len(got))
+		}
+		return nil
+	}
+}
+
+func orNothing(args []string) string {
+	if len(args) == 0 {
+		return "no arguments"
+	}
+	return strings.Join(args, " and ")
+}
+
+// options are how nodes are opened, as the flags say.
+func (a *app) options(more ...zarr.Option) []zarr.Option {
+	if a.workers > 0 {
+		more = append(more, zarr.Workers(a.workers))
+	}
+	if a.maxChunk > 0 {
+		more = append(more, zarr.MaxChunk(a.maxChunk))
+	}
+	if a.bypass {
+		more = append(more, zarr.BypassConsolidated())
+	}
+	return more
+}
+
+// open opens a node for reading.
+func (a *app) open(ctx context.Context, url string) (zarr.Node, error) {
+	return zarr.Open(ctx, url, a.options(zarr.ReadOnly())...)
+}
+
+// openArray opens an array for reading.
+func (a *app) openArray(ctx context.Context, url string) (*zarr.Array, error) {
+	return zarr.OpenArray(ctx, url, a.options(zarr.ReadOnly())...)
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// isTerminal reports whether a person looks at what is written to w.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	fi, err := f.Stat()
+	return err == nil && fi.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// hasColour reports whether w shows 24-bit colours. Terminals that can say so in
+// COLORTERM; see no-color.org for NO_COLOR.
+func hasColour(w io.Writer) bool {
+	if os.Getenv("NO_COLOR") != "" || !isTerminal(w) {
+		return false
+	}
+	c := os.Getenv("COLORTERM")
+	return strings.Contains(c, "truecolor") || strings.Contains(c, "24bit")
+}
+
+// columns is how wide the terminal is, as far as the environment tells.
+func columns() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 80
+}

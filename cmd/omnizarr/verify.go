@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job"
+)
+
+func (a *app) verifyCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify URL",
+		Short: "Read and decode everything, and tell what cannot be",
+		Long: `Read and decode every chunk of every array at and below a node. Chunks that are not
+stored are counted, which is no problem; everything else that is not as it should
+be is one: chunks that do not decode, nodes that do not open, consolidated
+metadata that differs from the nodes' own. The exit code is 1 then.`,
+		Example: `  omnizarr verify em.zarr
+  omnizarr verify --json em.zarr | jq '.problems[].path'`,
+		Args: names("one URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := a.open(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer n.Close()
+			bar := a.newProgress("chunks")
+			report, err := job.Verify(cmd.Context(), n, job.VerifyOptions{
+				Workers: a.workers, Progress: bar.tell(), Open: a.options(zarr.ReadOnly()),
+			})
+			bar.end()
+			if err != nil {
+				return fmt.Errorf("verify %s: %w", n.URL(), err)
+			}
+			if asJSON {
+				err = a.printJSON(report)
+			} else {
+				a.printReport(report)
+			}
+			if err == nil && !report.OK {
+				err = fmt.Errorf("verify %s: %s", n.URL(), counted(len(report.Problems), "problem"))
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) printReport(r job.Report) {
+	for _, p := range r.Problems {
+		where := p.Path
+		if p.Key != "" {
+			where += " " + p.Key
+		}
+		fmt.Fprintf(a.out, "✗ %s: %s\n", where, oneLine(p.Problem))
+	}
+	mark := "✓"
+	if !r.OK {
+		mark = "✗"
+	}
+	fmt.Fprintf(a.out, "%s %s, %s of which %d are not stored, %s\n", mark, counted(r.Arrays, "array"),
+		counted(r.Chunks, "chunk"), r.Missing, counted(len(r.Problems), "problem"))
+}

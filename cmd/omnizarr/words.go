@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/meta"
+)
+
+// typeName names a data type for people, with what its configuration adds.
+func typeName(t dtype.Type) string {
+	switch t.Kind() {
+	case dtype.Struct:
+		var fields []string
+		for _, f := range dtype.Fields(t) {
+			fields = append(fields, f.Name+" "+typeName(f.Type))
+		}
+		return "struct of " + strings.Join(fields, ", ")
+	case dtype.Time, dtype.Duration:
+		if unit, scale, ok := dtype.TimeUnit(t); ok {
+			if scale != 1 {
+				unit = fmt.Sprint(scale, " ", unit)
+			}
+			return fmt.Sprintf("%s [%s]", strings.TrimPrefix(t.Name(), "numpy."), unit)
+		}
+	case dtype.UTF32:
+		return fmt.Sprintf("%s of %d characters", t.Name(), t.Size()/4)
+	case dtype.Raw:
+		return fmt.Sprintf("%s of %d bytes", t.Name(), t.Size())
+	}
+	return t.Name()
+}
+
+// codecWords tells a codecs list in words.
+func codecWords(codecs []meta.Extension) string {
+	words := make([]string, len(codecs))
+	for i, c := range codecs {
+		words[i] = codecWord(c)
+	}
+	return strings.Join(words, " → ")
+}
+
+func codecWord(c meta.Extension) string {
+	var config struct {
+		Endian string          `json:"endian"`
+		Level  *int            `json:"level"`
+		Order  []int           `json:"order"`
+		Codecs json.RawMessage `json:"codecs"`
+	}
+	if json.Unmarshal(c.Configuration, &config) != nil {
+		return c.Name
+	}
+	switch c.Name {
+	case "bytes":
+		if config.Endian != "" {
+			return config.Endian + "-endian bytes"
+		}
+	case "transpose":
+		return "transposed to axes " + strings.Trim(fmt.Sprint(config.Order), "[]")
+	case "sharding_indexed":
+		if inner, err := meta.ParseCodecs(config.Codecs); err == nil {
+			return "shards of (" + codecWords(inner) + ")"
+		}
+	}
+	if config.Level != nil {
+		return fmt.Sprintf("%s level %d", c.Name, *config.Level)
+	}
+	return c.Name
+}

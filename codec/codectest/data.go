@@ -1,0 +1,180 @@
+package codectest
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// empty is C-ordered memory for elements of the subject's type.
+func (s *subject) empty(shape []int) nd.View {
+	v := nd.Make(s.typ.Size(), slices.Clone(shape)...)
+	v.Heap = &nd.Heap{}
+	return v
+}
+
+// sample is a chunk, or a part of one, of random values, many of them the fill
+// value.
+func (s *subject) sample(r *rand.Rand, shape []int) nd.View {
+	v := s.empty(shape)
+	s.spec.FillView(v)
+	dense := r.IntN(3) == 0
+	v.Each(func(elem []byte) {
+		if dense || r.IntN(2) == 0 {
+			s.randomElement(r, elem, v.Heap)
+		}
+	})
+	return v
+}
+
+func (s *subject) randomElement(r *rand.Rand, elem []byte, h *nd.Heap) {
+	switch s.typ.Kind() {
+	case dtype.String, dtype.Bytes:
+		b := randomValue(r, s.typ.Kind())
+		nd.PutRef(elem, h.Add(b), 0, len(b))
+		return
+	}
+	for i := range elem {
+		elem[i] = byte(r.Uint32())
+	}
+	for _, u := range s.typ.Units() {
+		if u.Bits == 1 {
+			for k := range u.Width * u.Count {
+				elem[u.Offset+k] &= 1
+			}
+		}
+	}
+	if c, ok := s.typ.(dtype.Canonicaliser); ok {
+		if err := c.Canonicalise(nd.Of(elem, len(elem))); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func randomValue(r *rand.Rand, kind dtype.Kind) []byte {
+	n := r.IntN(6)
+	if r.IntN(8) == 0 {
+		n = r.IntN(300)
+	}
+	var b []byte
+	for len(b) < n {
+		if kind == dtype.String {
+			b = append(b, string([]rune{'a', 'ß', '☃', '𝄞', 0}[r.IntN(5)])...)
+		} else {
+			b = append(b, byte(r.Uint32()))
+		}
+	}
+	return b
+}
+
+// values lists what the elements of v stand for, in C order.
+func (s *subject) values(v nd.View) [][]byte {
+	blobs := v.Heap.Blobs()
+	var out [][]byte
+	v.Each(func(elem []byte) {
+		if dtype.IsReference(s.typ) {
+			out = append(out, bytes.Clone(blobs.Value(elem)))
+			return
+		}
+		out = append(out, bytes.Clone(elem))
+	})
+	return out
+}
+
+func (s *subject) compare(t *testing.T, what string, got, want nd.View) {
+	t.Helper()
+	g, w := s.values(got), s.values(want)
+	if len(g) != len(w) {
+		t.Fatalf("%s: %d elements, want %d", what, len(g), len(w))
+	}
+	for i := range g {
+		if !bytes.Equal(g[i], w[i]) {
+			t.Fatalf("%s: element %d is %x, want %x", what, i, g[i], w[i])
+		}
+	}
+}
+
+// randomBox is a part of shape with at least one element.
+func randomBox(r *rand.Rand, shape []int) nd.Box {
+	b := nd.Box{Start: make([]int, len(shape)), Shape: make([]int, len(shape))}
+	for i, n := range shape {
+		b.Start[i] = r.IntN(n)
+		b.Shape[i] = 1 + r.IntN(n-b.Start[i])
+	}
+	return b
+}
+
+// layout is memory of some order, around which nothing may be written.
+type layout struct {
+	name string
+	view nd.View
+}
+
+const guard = 0xa5
+
+// layouts gives views of a shape: C and Fortran order, axes that run backwards,
+// gaps between elements and rows.
+func (s *subject) layouts(shape []int) []layout {
+	var out []layout
+	for _, name := range []string{"C order", "Fortran order", "backwards", "with gaps", "every other row"} {
+		out = append(out, layout{name, s.layout(name, shape)})
+	}
+	return out
+}
+
+func (s *subject) layout(name string, shape []int) nd.View {
+	const margin = 3
+	v := nd.View{Size: s.typ.Size(), Shape: slices.Clone(shape), Strides: make([]int, len(shape)), Heap: &nd.Heap{}, Offset: margin}
+	step := v.Size
+	if name == "with gaps" {
+		step += 5
+	}
+	for k := range shape {
+		i := len(shape) - 1 - k
+		if name == "Fortran order" {
+			i = k
+		}
+		v.Strides[i] = step
+		if name == "every other row" && k == 1 {
+			v.Strides[i] = 2 * step
+		}
+		step = v.Strides[i] * shape[i]
+	}
+	v.Data = bytes.Repeat([]byte{guard}, step+2*margin)
+	if name == "backwards" {
+		for i, n := range shape {
+			v.Offset += (n - 1) * v.Strides[i]
+			v.Strides[i] = -v.Strides[i]
+		}
+	}
+	if err := v.Check(); err != nil {
+		panic(fmt.Sprintf("%s of %v: %v", name, shape, err))
+	}
+	return v
+}
+
+// checkGuard reports bytes between the elements that were written.
+func (l layout) checkGuard(t *testing.T) {
+	t.Helper()
+	own := make([]bool, len(l.view.Data))
+	at := make([]int, len(l.view.Shape))
+	for {
+		o := l.view.Offset + l.view.Dot(at)
+		for k := range l.view.Size {
+			own[o+k] = true
+		}
+		if !nd.Next(at, l.view.Shape) {
+			break
+		}
+	}
+	for i, b := range l.view.Data {
+		if !own[i] && b != guard {
+			t.Fatalf("%s: byte %d is outside the view and was written", l.name, i)
+		}
+	}
+}

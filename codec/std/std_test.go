@@ -1,0 +1,85 @@
+package std_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/std"
+)
+
+func TestTheRegistryKnowsEveryCodec(t *testing.T) {
+	want := []string{"bytes", "crc32c", "endian", "gzip", "sharding_indexed", "transpose", "vlen-bytes", "vlen-utf8", "zstd"}
+	if got := std.Registry().Names(); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestRegistriesAreIndependent(t *testing.T) {
+	r := std.Registry()
+	r.Register(func(*codec.Registry, string, json.RawMessage) (codec.Codec, error) { return nil, errors.New("mine") }, "gzip", "own")
+	if _, err := std.Registry().Parse(codec.Entry{Name: "gzip"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := std.Registry().Parse(codec.Entry{Name: "own"}); !errors.Is(err, codec.ErrUnknown) || err.Error() != "codec own: unknown codec" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := r.Clone().Parse(codec.Entry{Name: "own"}); err == nil || err.Error() != "codec own: mine" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestChainsOfAllCodecsPassTheSuite(t *testing.T) {
+	const little = `{"name":"bytes","configuration":{"endian":"little"}}`
+	for _, c := range []codectest.Case{
+		{Codecs: `[{"name":"transpose","configuration":{"order":[1,0]}},` + little + `,"gzip","zstd","crc32c"]`, Type: "int16", Shape: []int{5, 8}, Fill: "-1"},
+		{Codecs: `[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"sharding_indexed","configuration":{"chunk_shape":[4,5],"codecs":["vlen-utf8","zstd","crc32c"],"index_codecs":[` + little + `,"crc32c"]}},"crc32c"]`,
+			Type: "string", Shape: []int{5, 8}, Fill: `"-"`},
+	} {
+		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
+	}
+}
+
+func TestListsOfTheWrongKindAreRefused(t *testing.T) {
+	for list, want := range map[string]string{
+		`[]`:                    "no codec in the list turns arrays into bytes",
+		`["gzip"]`:              "codec gzip works on bytes, but no codec before it",
+		`["bytes","bytes"]`:     "codecs bytes and bytes both turn arrays into bytes",
+		`["bytes","vlen-utf8"]`: "both turn arrays into bytes",
+		`["bytes",{"name":"transpose","configuration":{"order":[0]}}]`: "codec transpose works on arrays and cannot follow bytes",
+		`["gzip","bytes"]`:         "codec gzip works on bytes",
+		`["lzma"]`:                 "codec lzma: unknown codec",
+		`{}`:                       "codecs must be an array",
+		`null`:                     "codecs must be an array",
+		`"bytes"`:                  "codecs must be an array",
+		`[7]`:                      "codec 0",
+		`[null]`:                   "codec 0",
+		`[{"name":"bytes","x":1}]`: "codec 0",
+		`[["bytes"]]`:              "codec 0",
+		`[{"configuration":{}}]`:   "codec",
+	} {
+		if _, err := std.Registry().ParseList(json.RawMessage(list)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", list, err, want)
+		}
+	}
+}
+
+func ExampleRegistry() {
+	chain, err := std.Registry().ParseList(json.RawMessage(`["bytes", "gzip"]`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := json.Marshal(chain)
+	fmt.Println(string(text), err)
+	_, err = std.Registry().ParseList(json.RawMessage(`["bytes", "lzma"]`))
+	fmt.Println(err)
+	// Output:
+	// [{"name":"bytes"},{"name":"gzip","configuration":{"level":5}}] <nil>
+	// codec lzma: unknown codec
+}

@@ -1,0 +1,250 @@
+package zstd_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	peer "github.com/klauspost/compress/zstd"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/zstd"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/nd"
+)
+
+func TestZstdPassesTheSuite(t *testing.T) {
+	for _, c := range []codectest.Case{
+		{Codecs: `["bytes",{"name":"zstd","configuration":{"level":3,"checksum":false}}]`, Type: "uint8", Shape: []int{20, 30}, Fill: "9"},
+		{Codecs: `[{"name":"bytes","configuration":{"endian":"big"}},{"name":"zstd","configuration":{"level":1,"checksum":true}}]`, Type: "int32", Shape: []int{3, 4, 5}},
+		{Codecs: `[{"name":"bytes","configuration":{"endian":"little"}},"zstd"]`, Type: "complex64", Shape: []int{17}},
+		{Codecs: `[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":-5}},"crc32c"]`, Type: "uint16", Shape: []int{60, 70}},
+		{Codecs: `["bytes",{"name":"gzip"},{"name":"zstd","configuration":{"level":19,"checksum":true}}]`, Type: "bool", Shape: []int{99}},
+		{Codecs: `["vlen-utf8","zstd"]`, Type: "string", Shape: []int{4, 5}, Fill: `"☃"`},
+	} {
+		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
+	}
+}
+
+func TestConfigurations(t *testing.T) {
+	for config, want := range map[string]string{
+		``:                               "",
+		`{}`:                             "",
+		`{"level":0}`:                    "",
+		`{"level":22,"checksum":true}`:   "",
+		`{"level":-131072}`:              "",
+		`{"level":23}`:                   "level is 23: must be from -131072 to 22",
+		`{"level":-131073}`:              "must be from -131072 to 22",
+		`{"level":1e1}`:                  "cannot unmarshal number 1e1",
+		`{"checksum":1}`:                 "cannot unmarshal number",
+		`{"checksum":null}`:              "checksum must not be null",
+		`{"level":3,"window":1}`:         `unknown member "window"`,
+		`{"level":99999999999999999999}`: "cannot unmarshal number",
+	} {
+		_, err := std.Registry().Parse(codec.Entry{Name: "zstd", Config: json.RawMessage(config)})
+		if want == "" && err != nil {
+			t.Errorf("%s: %v", config, err)
+		}
+		if want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "codec zstd: ")) {
+			t.Errorf("%s: got %v, want %s", config, err, want)
+		}
+	}
+}
+
+func filter(t testing.TB, c zstd.Codec) codec.BytesFilter {
+	t.Helper()
+	f, err := c.BindBytes(codec.Spec{}, codec.Size{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func compress(t testing.TB, data []byte, opts ...peer.EOption) []byte {
+	t.Helper()
+	e, err := peer.NewWriter(nil, append(opts, peer.WithZeroFrames(true))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	return e.EncodeAll(data, nil)
+}
+
+// stream compresses without telling the size in the header.
+func stream(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	e, err := peer.NewWriter(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(data) > 0 {
+		n := min(len(data), 1000)
+		if _, err := e.Write(data[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		data = data[n:]
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func text(n int) []byte {
+	var b []byte
+	for i := 0; len(b) < n; i++ {
+		b = fmt.Appendf(b, "line %d of some text\n", i)
+	}
+	return b[:n]
+}
+
+func TestOthersReadWhatIsWritten(t *testing.T) {
+	d, err := peer.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for _, level := range []int{-131072, -1, 0, 1, 3, 9, 19, 22} {
+		for _, n := range []int{0, 1, 100, 70_000, 300_000} {
+			out, err := filter(t, zstd.Codec{Level: level, Checksum: n%200 == 0}).Encode(nil, []byte("x"), text(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := d.DecodeAll(out[1:], nil); err != nil || !bytes.Equal(got, text(n)) {
+				t.Errorf("level %d, %d bytes: got %d, %v", level, n, len(got), err)
+			}
+		}
+	}
+}
+
+func TestFramesOfEveryKindAreRead(t *testing.T) {
+	empty := compress(t, nil)
+	skip := []byte{0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c'}
+	for name, c := range map[string]struct{ data, want []byte }{
+		"with its size":          {compress(t, text(5000)), text(5000)},
+		"without its size":       {stream(t, text(50_000)), text(50_000)},
+		"zeros without size":     {stream(t, make([]byte, 300_000)), make([]byte, 300_000)},
+		"two frames":             {append(compress(t, text(10)), compress(t, text(5000))...), append(text(10), text(5000)...)},
+		"an empty one":           {empty, nil},
+		"an empty one before":    {append(bytes.Clone(empty), compress(t, text(5000))...), text(5000)},
+		"a skippable one before": {append(bytes.Clone(skip), compress(t, text(5000))...), text(5000)},
+		"a skippable one behind": {append(compress(t, text(5000)), skip...), text(5000)},
+	} {
+		for _, room := range []int{0, 1, 100, len(c.want), len(c.want) + 100} {
+			dst := append(make([]byte, 0, 3+room), "pre"...)
+			out, err := filter(t, zstd.Codec{}).Decode(nil, dst, c.data, len(c.want))
+			if err != nil || string(out) != "pre"+string(c.want) {
+				t.Errorf("%s, room for %d: got %d bytes, %v", name, room, len(out), err)
+			}
+		}
+	}
+}
+
+func TestFramesAreReadIntoAnyRoom(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		data := text(r.IntN(400_000))
+		for k := range data {
+			switch {
+			case i%3 == 0:
+				data[k] = byte(r.IntN(3))
+			case i%3 == 1 && k > 100 && r.IntN(50) > 0:
+				data[k] = data[k-97]
+			}
+		}
+		for _, enc := range [][]byte{stream(t, data), compress(t, data)} {
+			room := r.IntN(len(data)+1) * r.IntN(2)
+			out, err := filter(t, zstd.Codec{}).Decode(nil, make([]byte, 0, room), enc, len(data))
+			if err != nil || !bytes.Equal(out, data) {
+				t.Errorf("%d bytes into room for %d: %v", len(data), room, err)
+			}
+		}
+	}
+}
+
+func TestABombStopsAtItsLimit(t *testing.T) {
+	data := make([]byte, 64<<20)
+	for _, bomb := range [][]byte{compress(t, data), stream(t, data[:4<<20]), append(compress(t, nil), compress(t, data)...)} {
+		for _, limit := range []int{0, 1, 4096} {
+			for _, room := range []int{0, limit, limit + 16, limit + 4096} {
+				out, err := filter(t, zstd.Codec{}).Decode(nil, make([]byte, 0, room), bomb, limit)
+				if err == nil || !strings.Contains(err.Error(), "possible") {
+					t.Errorf("limit %d, room %d: got %d bytes, %v", limit, room, len(out), err)
+				}
+			}
+		}
+	}
+	if out, err := filter(t, zstd.Codec{}).Decode(nil, nil, compress(t, data), math.MaxInt); err != nil || len(out) != len(data) {
+		t.Errorf("got %d bytes, %v", len(out), err)
+	}
+}
+
+func TestAFrameThatLiesAboutItsSizeTakesNoMemory(t *testing.T) {
+	lie := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x40, 1, 0, 0}
+	for _, limit := range []int{100, 1 << 40, math.MaxInt} {
+		if _, err := filter(t, zstd.Codec{}).Decode(nil, nil, lie, limit); err == nil {
+			t.Errorf("limit %d: accepted", limit)
+		}
+	}
+}
+
+func TestAChecksumIsChecked(t *testing.T) {
+	data := text(1000)
+	out, err := filter(t, zstd.Codec{Level: 3, Checksum: true}).Encode(nil, nil, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[len(out)-1] ^= 1
+	if _, err := filter(t, zstd.Codec{}).Decode(nil, nil, out, 1000); err == nil {
+		t.Error("wrong checksum accepted")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(compress(f, []byte("some text")))
+	f.Add(append(compress(f, nil), compress(f, []byte("x"))...))
+	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x40, 1, 0, 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, room := range []int{0, 100} {
+			out, err := filter(t, zstd.Codec{}).Decode(nil, append(make([]byte, 0, 3+room), "pre"...), data, 1<<16)
+			if err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {
+				t.Errorf("%d bytes", len(out))
+			}
+		}
+		enc, err := filter(t, zstd.Codec{Level: 3}).Encode(nil, nil, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := filter(t, zstd.Codec{}).Decode(nil, nil, enc, len(data)); err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%d bytes became %d, %v", len(data), len(back), err)
+		}
+	})
+}
+
+func ExampleCodec() {
+	chain, err := std.Registry().ParseList(json.RawMessage(`["bytes", {"name": "zstd", "configuration": {"level": 3, "checksum": false}}]`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bound, err := chain.Bind(codec.Spec{Type: dtype.MustParse("uint8"), Shape: []int{1000}, Fill: []byte{0}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20}}
+	out, err := bound.Encode(context.Background(), ck, nil, nd.Make(1, 1000))
+	fmt.Println(len(out) < 100, err)
+	// Output: true <nil>
+}

@@ -1,0 +1,53 @@
+package bigmem_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/omnizarr/zarr/internal/bigmem"
+)
+
+func TestMemoryIsZeroAndWritable(t *testing.T) {
+	for _, n := range []int{0, 1, 1000, 2 << 20, 2<<20 + 1, 3<<20 + 7} {
+		s := bigmem.Make[uint64](n)
+		if len(s) != n {
+			t.Fatalf("length %d, want %d", len(s), n)
+		}
+		for i := 0; i < n; i += 511 {
+			if s[i] != 0 {
+				t.Fatalf("element %d is %d", i, s[i])
+			}
+			s[i] = uint64(i)
+		}
+		if n > 0 {
+			s[n-1] = 9
+			if s[n-1] != 9 {
+				t.Error("the last element was lost")
+			}
+		}
+	}
+}
+
+func TestAnyTypeGoes(t *testing.T) {
+	if s := bigmem.Make[string](1 << 20); len(s) != 1<<20 || s[1<<20-1] != "" {
+		t.Error("strings")
+	}
+	if s := bigmem.Make[[3]byte](3 << 20); len(s) != 3<<20 {
+		t.Error("arrays of three bytes")
+	}
+	if s := bigmem.Make[struct{}](1 << 30); len(s) != 1<<30 {
+		t.Error("nothing at all")
+	}
+}
+
+func TestTheMachineHasMemory(t *testing.T) {
+	if n := bigmem.Total(); n < 64<<20 || n > 1<<50 {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+func ExampleMake() {
+	volume := bigmem.Make[uint16](16 << 20)
+	fmt.Println(len(volume), volume[0])
+	// Output: 16777216 0
+}

@@ -1,0 +1,48 @@
+// Command interop is Omnizarr's side of the exchange with other Zarr
+// implementations; the script run beside it calls it and them. See README.md.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+)
+
+const usage = `usage:
+	interop write DIR                write every case and DIR/manifest.json
+	interop read  DIR RESULTS        read the arrays of DIR/manifest.json and compare
+	interop http  DIR RESULTS        the same through an HTTP server
+	interop edit  DIR                change arrays below DIR and its manifest alike
+	interop pack  DIR                write zip archives and DIR/manifest.json
+	interop unpack DIR RESULTS       read the zip archives of DIR and compare
+	interop check EXPECTED RESULTS...
+`
+
+func main() {
+	ctx := context.Background()
+	args := os.Args[1:]
+	var err error
+	switch {
+	case len(args) == 2 && args[0] == "write":
+		err = writeCases(ctx, args[1])
+	case len(args) == 3 && args[0] == "read":
+		err = readFolder(ctx, args[1], args[2])
+	case len(args) == 3 && args[0] == "http":
+		err = readHTTP(ctx, args[1], args[2])
+	case len(args) == 2 && args[0] == "edit":
+		err = edit(ctx, args[1])
+	case len(args) == 2 && args[0] == "pack":
+		err = pack(ctx, args[1])
+	case len(args) == 3 && args[0] == "unpack":
+		err = unpack(ctx, args[1], args[2])
+	case len(args) >= 3 && args[0] == "check":
+		err = check(args[1], args[2:])
+	default:
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "interop:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,303 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// CopyOptions say what the copy looks like; the zero value keeps everything as
+// it is in the source.
+type CopyOptions struct {
+	// Chunks and Shards are the shapes in the copy. In a hierarchy they are for
+	// the arrays with as many axes; the others keep theirs. Either of them lays
+	// the array out anew: without Shards it has none then.
+	Chunks, Shards []int
+	// Codecs is the JSON of a codecs list, for inner chunks if there are
+	// shards. The default is the source's.
+	Codecs json.RawMessage
+	// DataType is what numbers are converted to, by value: a number that the
+	// type does not have is an error, except that floats are rounded. Arrays of
+	// other types keep theirs in a hierarchy, and are refused alone.
+	DataType string
+	// Overwrite removes what is in the place of the copy. Without it a copy goes
+	// only where nothing is, or where a copy was begun with the same options.
+	Overwrite bool
+	Workers   int            // blocks at once; default: the number of processors
+	Memory    int64          // bytes of blocks at once; default 512 MiB
+	Progress  func(Progress) // called after every block
+	// Open are options for the nodes of the copy.
+	Open []zarr.Option
+}
+
+// ErrNotEmpty says that the place of a copy holds something else.
+var ErrNotEmpty = errors.New("there is something else already")
+
+// Copy writes an array, or a group with everything below it, to a URL as Zarr
+// v3. Shapes, fill values, attributes and names of dimensions stay; chunks,
+// shards, codecs and the type of numbers are what opts says. A hierarchy gets
+// consolidated metadata when it has more than one array.
+//
+// The array is written in blocks that are whole chunks or shards of the copy,
+// so that no chunk is written twice. Blocks of which the source stores nothing
+// are passed over. A copy that was interrupted and is started again ends with
+// the same bytes.
+func Copy(ctx context.Context, src zarr.Node, url string, opts CopyOptions) error {
+	return copyTo(ctx, src, place{url: url, opts: opts.Open}, opts)
+}
+
+// CopyInto is Copy to a path of a store.
+func CopyInto(ctx context.Context, src zarr.Node, dst store.Store, path string, opts CopyOptions) error {
+	return copyTo(ctx, src, place{store: dst, path: path, opts: opts.Open}, opts)
+}
+
+// place is where a copy goes, by URL or in a store.
+type place struct {
+	url   string
+	store store.Store
+	path  string
+	opts  []zarr.Option
+}
+
+func (p place) open(ctx context.Context) (zarr.Node, error) {
+	opts := append(slices.Clone(p.opts), zarr.BypassConsolidated())
+	if p.store != nil {
+		return zarr.OpenStore(ctx, p.store, p.path, opts...)
+	}
+	return zarr.Open(ctx, p.url, opts...)
+}
+
+func (p place) group(ctx context.Context) (*zarr.Group, error) {
+	opts := append(slices.Clone(p.opts), zarr.BypassConsolidated())
+	if p.store != nil {
+		return zarr.CreateGroupIn(ctx, p.store, p.path, opts...)
+	}
+	return zarr.CreateGroup(ctx, p.url, opts...)
+}
+
+func (p place) array(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
+	if p.store != nil {
+		return zarr.CreateArrayIn(ctx, p.store, p.path, spec, p.opts...)
+	}
+	return zarr.CreateArray(ctx, p.url, spec, p.opts...)
+}
+
+// end closes what was opened by URL; a store is its owner's. After an error an
+// archive that was begun is left as it was before.
+func (p place) end(n zarr.Node, err error) error {
+	if p.store != nil {
+		return err
+	}
+	if err == nil {
+		return n.Close()
+	}
+	if d, ok := n.Store().(interface{ Discard() error }); ok {
+		return errors.Join(err, d.Discard())
+	}
+	n.Close()
+	return err
+}
+
+func copyTo(ctx context.Context, src zarr.Node, to place, opts CopyOptions) error {
+	if opts.Memory <= 0 {
+		opts.Memory = defaultMemory
+	}
+	if opts.Workers <= 0 {
+		opts.Workers = runtime.GOMAXPROCS(0)
+	}
+	// All that can be wrong with the source or the options shows before
+	// anything is written.
+	groups, arrays, err := sources(ctx, src)
+	if err != nil {
+		return err
+	}
+	specs, err := layouts(src, arrays, opts)
+	if err != nil {
+		return err
+	}
+	if err := makeRoom(ctx, src, to, groups, arrays, opts.Overwrite); err != nil {
+		return err
+	}
+	c := &copier{src: src, opts: opts, track: tracker{tell: opts.Progress}}
+	if a, ok := src.(*zarr.Array); ok {
+		dst, resumed, err := createArray(ctx, specs["/"], to.array, to.open)
+		if err != nil {
+			return err
+		}
+		return to.end(dst, c.run(ctx, []*copyOf{{path: "/", src: a, dst: dst, resumed: resumed}}))
+	}
+	root, err := to.group(ctx)
+	if err != nil {
+		return err
+	}
+	return to.end(root, c.hierarchy(ctx, root, groups, arrays, specs))
+}
+
+// sources lists the nodes of the source by path, root included.
+func sources(ctx context.Context, src zarr.Node) (groups map[string]*zarr.Group, arrays map[string]*zarr.Array, err error) {
+	groups, arrays = map[string]*zarr.Group{}, map[string]*zarr.Array{}
+	add := func(n zarr.Node) {
+		switch n := n.(type) {
+		case *zarr.Array:
+			arrays[nodePath(src, n)] = n
+		case *zarr.Group:
+			groups[nodePath(src, n)] = n
+		}
+	}
+	add(src)
+	if g, ok := src.(*zarr.Group); ok {
+		for n, err := range g.Walk(ctx) {
+			if err != nil {
+				return nil, nil, err
+			}
+			add(n)
+		}
+	}
+	return groups, arrays, ctx.Err()
+}
+
+// makeRoom checks what is in the place of the copy and removes it if asked.
+func makeRoom(ctx context.Context, src zarr.Node, to place, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, overwrite bool) error {
+	old, err := to.open(ctx)
+	if err != nil {
+		return nil // nothing there, or nothing that can be told from nothing: creating will say
+	}
+	defer to.end(old, nil)
+	fail := func(format string, args ...any) error {
+		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf(format, args...)}
+	}
+	from, into := strings.TrimSuffix(src.URL(), "/")+"/", strings.TrimSuffix(old.URL(), "/")+"/"
+	if (strings.HasPrefix(from, into) || strings.HasPrefix(into, from)) && !apart(src.Store(), old.Store()) {
+		return fail("the source %s is the same place or one is inside the other", src.URL())
+	}
+	if overwrite {
+		return remove(ctx, old)
+	}
+	g, isGroup := old.(*zarr.Group)
+	if _, ok := src.(*zarr.Group); ok != isGroup {
+		return fail("%w, of another kind", ErrNotEmpty)
+	}
+	if !isGroup {
+		return nil // its metadata is compared when it is created again
+	}
+	for n, err := range g.Walk(ctx) {
+		if err != nil {
+			return err
+		}
+		path := nodePath(old, n)
+		_, isGroup := n.(*zarr.Group)
+		if isGroup && groups[path] == nil || !isGroup && arrays[path] == nil {
+			return fail("%w, such as %s", ErrNotEmpty, path)
+		}
+	}
+	return nil
+}
+
+// apart reports whether two stores in memory differ, which need not have names.
+func apart(a, b store.Store) bool {
+	x, isMem := store.As[*mem.Store](a)
+	y, areMem := store.As[*mem.Store](b)
+	return isMem && areMem && x != y
+}
+
+// remove deletes a node and all below it, its document first.
+func remove(ctx context.Context, n zarr.Node) error {
+	s, prefix := n.Store(), ""
+	if n.Path() != "" {
+		prefix = n.Path() + "/"
+	}
+	if err := s.Delete(ctx, prefix+documentKey); err != nil {
+		return err
+	}
+	if prefix != "" {
+		return s.Delete(ctx, prefix)
+	}
+	for entry, err := range s.List(ctx, "", "/") {
+		if err != nil {
+			return err
+		}
+		if err := s.Delete(ctx, entry.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createArray makes an array, or takes up one that a copy has begun: an array
+// whose document is just the same.
+func createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error)) (a *zarr.Array, resumed bool, err error) {
+	a, err = create(ctx, spec)
+	if !errors.Is(err, zarr.ErrExist) {
+		return a, false, err
+	}
+	old, openErr := open(ctx)
+	if openErr != nil {
+		return nil, false, openErr
+	}
+	a, ok := old.(*zarr.Array)
+	if !ok {
+		return nil, false, err
+	}
+	same, docErr := sameDocument(ctx, spec, a)
+	if docErr != nil {
+		return nil, false, docErr
+	}
+	if !same {
+		return nil, false, &zarr.Error{Op: "copy to", URL: a.URL(), Err: fmt.Errorf("%w, an array with other metadata", ErrNotEmpty)}
+	}
+	return a, true, nil
+}
+
+// copier runs the copy of all arrays.
+type copier struct {
+	src   zarr.Node
+	opts  CopyOptions
+	track tracker
+}
+
+// hierarchy copies all nodes below root.
+func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, specs map[string]zarr.ArraySpec) error {
+	for _, path := range slices.SortedFunc(maps.Keys(groups), meta.ComparePaths) {
+		g := root
+		if path != "/" {
+			var err error
+			if g, err = root.CreateGroup(ctx, path[1:]); err != nil {
+				return err
+			}
+		}
+		if attrs := groups[path].Metadata().Attributes; attrs != nil {
+			if err := g.SetAttributes(ctx, attrs); err != nil {
+				return err
+			}
+		}
+	}
+	var work []*copyOf
+	for _, path := range slices.SortedFunc(maps.Keys(arrays), meta.ComparePaths) {
+		create := func(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
+			return root.CreateArray(ctx, path[1:], spec)
+		}
+		open := func(ctx context.Context) (zarr.Node, error) { return root.Open(ctx, path[1:]) }
+		dst, resumed, err := createArray(ctx, specs[path], create, open)
+		if err != nil {
+			return err
+		}
+		work = append(work, &copyOf{path: path, src: arrays[path], dst: dst, resumed: resumed})
+	}
+	if err := c.run(ctx, work); err != nil {
+		return err
+	}
+	if len(arrays) > 1 {
+		return root.Consolidate(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+func TestStatus(t *testing.T) {
+	var asked atomic.Int32
+	status := func(opt Options, code int) error {
+		asked.Store(0)
+		s := serve(t, opt, func(w http.ResponseWriter, r *http.Request) {
+			asked.Add(1)
+			w.WriteHeader(code)
+		})
+		_, _, err := s.Get(ctx, "k", store.All(), nil)
+		return err
+	}
+	lax := quick
+	lax.ForbiddenIsMissing = true
+	for _, c := range []struct {
+		opt     Options
+		code    int
+		missing bool
+		times   int32
+	}{
+		{quick, 404, true, 1}, {quick, 410, true, 1}, {quick, 403, false, 1}, {lax, 403, true, 1}, {quick, 401, false, 1},
+		{quick, 400, false, 1}, {quick, 204, false, 1}, {quick, 501, false, 1},
+		{quick, 429, false, 5}, {quick, 500, false, 5}, {quick, 503, false, 5}, {quick, 504, false, 5},
+		{Options{Retries: -1}, 503, false, 1},
+	} {
+		err := status(c.opt, c.code)
+		if err == nil || errors.Is(err, store.ErrNotExist) != c.missing || asked.Load() != c.times {
+			t.Errorf("status %d: %v after %d requests", c.code, err, asked.Load())
+		}
+		if !c.missing && !strings.Contains(err.Error(), strconv.Itoa(c.code)) {
+			t.Errorf("error %q does not name status %d", err, c.code)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	var asked atomic.Int32
+	busy := func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 1 {
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	}
+	s := serve(t, Options{Wait: time.Millisecond, MaxWait: 50 * time.Millisecond}, busy)
+	start := time.Now()
+	if _, _, err := s.Get(ctx, "k", store.All(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(start); d < 50*time.Millisecond || d > 5*time.Second {
+		t.Errorf("waited %v, want what the server asks for up to 50 ms", d)
+	}
+	asked.Store(0)
+	s = serve(t, Options{}, busy)
+	short, cancel := context.WithTimeout(ctx, 30*time.Millisecond)
+	defer cancel()
+	start = time.Now()
+	if _, _, err := s.Get(short, "k", store.All(), nil); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "429") {
+		t.Errorf("got %v", err)
+	}
+	if time.Since(start) > 5*time.Second {
+		t.Error("the context did not end the wait")
+	}
+}
+
+func TestRetryAfterForms(t *testing.T) {
+	in := time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat)
+	for v, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "-3": 0, "soon": 0, in: 90 * time.Second, "Mon, 02 Jan 2006 15:04:05 GMT": 0} {
+		if got := retryAfter(v); got > want || got < want-5*time.Second {
+			t.Errorf("Retry-After %q: %v, want %v", v, got, want)
+		}
+	}
+}
+
+func TestWaits(t *testing.T) {
+	s := &Store{opt: Options{Wait: 100, MaxWait: 1000}}
+	for try, want := range []time.Duration{100, 200, 400, 800, 1000, 1000} {
+		for range 50 {
+			if d := s.wait(try, 0); d < want/2 || d > want {
+				t.Fatalf("wait %v after try %d, want %v to %v", d, try, want/2, want)
+			}
+		}
+	}
+	if d := s.wait(70, 0); d <= 0 || d > 1000 {
+		t.Errorf("wait %v after many tries", d)
+	}
+}
+
+func TestTruncatedForGood(t *testing.T) {
+	var asked atomic.Int32
+	s := serve(t, quick, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Length", "100")
+		io.WriteString(w, "short")
+	})
+	b, _, err := s.Get(ctx, "k", store.All(), []byte("head"))
+	if !errors.Is(err, io.ErrUnexpectedEOF) || asked.Load() != 5 || string(b) != "head" {
+		t.Errorf("got %q, %v after %d requests", b, err, asked.Load())
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	server := httptest.NewServer(nil)
+	server.Close()
+	s, err := Open(server.URL, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = s.Get(ctx, "the/key", store.All(), nil)
+	if err == nil || errors.Is(err, store.ErrNotExist) {
+		t.Fatalf("got %v", err)
+	}
+	if msg := err.Error(); strings.Count(msg, "the/key") != 1 || strings.Count(msg, server.URL) != 1 || !strings.Contains(msg, "tried 5 times") {
+		t.Errorf("error %q should name key and URL once", msg)
+	}
+}
+
+func TestStalledServer(t *testing.T) {
+	done := make(chan struct{})
+	opt := quick
+	opt.Stall, opt.Retries = 30*time.Millisecond, 1
+	s := serve(t, opt, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "body") {
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, "start")
+			w.(http.Flusher).Flush()
+		}
+		<-done
+	})
+	defer close(done)
+	for _, key := range []string{"header", "body"} {
+		if _, _, err := s.Get(ctx, key, store.All(), nil); !errors.Is(err, errStalled) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	defer cancel()
+	if _, _, err := s.Get(short, "body", store.All(), nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("deadline: %v", err)
+	}
+}

@@ -1,0 +1,113 @@
+package zarr
+
+import (
+	"context"
+	"errors"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// tries is how often something that others keep changing is tried again.
+const tries = 100
+
+// update changes a part of a chunk. Goroutines of this process take turns; where
+// the store has conditional writes, so do processes.
+func (a *Array) update(ctx context.Context, s *state, b *codec.Bound, t *task, key string, ck *codec.Chunk) error {
+	lock := chunks.of(store.Identity(a.store, key))
+	lock.Lock()
+	defer lock.Unlock()
+	defer a.changing(key)()
+	for try := 0; ; try++ {
+		err := a.updateOnce(ctx, s, b, t, key, ck)
+		if !errors.Is(err, store.ErrPrecondition) || try == tries {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+func (e *engine) conditional() bool {
+	c, ok := store.As[store.Conditional](e.store)
+	return ok && c.Conditional()
+}
+
+func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *task, key string, ck *codec.Chunk) error {
+	// The old chunk is read whole and once, so that what is merged and the tag
+	// of the condition belong together.
+	hold := buf.Get(1 << 16)
+	defer func() { hold.Free() }()
+	limit := b.Size().Limit(a.maxChunk)
+	old, info, err := a.store.Get(ctx, key, store.UpTo(int64(limit)), hold.B)
+	var before *codec.Memory
+	opt := store.PutOptions{}
+	switch {
+	case err == nil:
+		hold.B = old
+		before = &codec.Memory{Bytes: old}
+		if a.conditional() {
+			opt.IfMatch = info.ETag
+		}
+	case errors.Is(err, store.ErrNotExist):
+		opt.IfAbsent = a.conditional()
+	default:
+		return err
+	}
+	out := buf.Get(1 << 16)
+	defer func() { out.Free() }()
+	data, err := a.merge(ctx, s, b, t, ck, before, out.B)
+	if before != nil && before.Kept() {
+		hold = nil
+	}
+	if errors.Is(err, codec.ErrEmpty) && opt.IfMatch != "" {
+		// There is no conditional delete: a chunk of fill values is stored.
+		keep := *ck.Limits
+		keep.KeepEmpty = true
+		ck.Limits = &keep
+		data, err = a.merge(ctx, s, b, t, ck, before, out.B)
+	}
+	if errors.Is(err, codec.ErrEmpty) {
+		return a.store.Delete(ctx, key)
+	}
+	if err != nil {
+		return err
+	}
+	out.B = data
+	_, err = a.store.Put(ctx, key, data, opt)
+	return err
+}
+
+// merge appends to dst the chunk in before (nil: a missing one) with the task's
+// part replaced.
+func (a *Array) merge(ctx context.Context, s *state, b *codec.Bound, t *task, ck *codec.Chunk, before *codec.Memory, dst []byte) ([]byte, error) {
+	var old codec.Source
+	if before != nil {
+		old = before
+	}
+	if t.pieces == nil && t.points == nil {
+		return b.Update(ctx, ck, dst, old, t.box, t.user)
+	}
+	box, mem, err := t.scratch(s.spec.Type)
+	if err != nil {
+		return nil, err
+	}
+	defer mem.Free()
+	if err := readOld(ctx, s, b, t, ck, old, box); err != nil {
+		return nil, err
+	}
+	t.scatter(box)
+	return b.Update(ctx, ck, dst, old, t.box, box)
+}
+
+// readOld reads what the box around scattered elements holds now.
+func readOld(ctx context.Context, s *state, b *codec.Bound, t *task, ck *codec.Chunk, old codec.Source, box nd.View) error {
+	if old == nil {
+		s.spec.FillView(box)
+		return nil
+	}
+	return b.Decode(ctx, ck, old, t.box, box)
+}
