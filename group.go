@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"sync/atomic"
 
@@ -164,56 +163,6 @@ func (g *Group) Delete(ctx context.Context, path string) error {
 		return &Error{Op: "delete", URL: store.JoinURL(g.store.URL(), whole), Err: err}
 	}
 	return nil
-}
-
-// Children yields the nodes directly below the group by name, each opened when
-// its turn comes. A node that cannot be opened is yielded as its error, and the
-// iteration goes on.
-func (g *Group) Children(ctx context.Context) iter.Seq2[Node, error] {
-	return func(yield func(Node, error) bool) {
-		if c := g.consolidatedIn(); c != nil {
-			inside := strings.TrimSuffix(g.prefix()[len(c.prefix()):], "/")
-			for path := range c.Metadata().Consolidated.Children(inside) {
-				if !yield(g.child(c, c.prefix()+path)) {
-					return
-				}
-			}
-			return
-		}
-		for entry, err := range g.store.List(ctx, g.prefix(), "/") {
-			if err != nil {
-				yield(nil, &Error{Op: "list", URL: g.URL(), Err: err})
-				return
-			}
-			if !entry.IsPrefix {
-				continue
-			}
-			n, err := openNode(ctx, g.engine, strings.TrimSuffix(entry.Key, "/"))
-			if errors.Is(err, ErrNoNode) {
-				continue // a folder that is no node
-			}
-			if !yield(n, err) || ctx.Err() != nil {
-				return
-			}
-		}
-	}
-}
-
-// Walk yields all nodes below the group, each before those that it holds.
-func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] {
-	return func(yield func(Node, error) bool) { g.walk(ctx, yield) }
-}
-
-func (g *Group) walk(ctx context.Context, yield func(Node, error) bool) bool {
-	for n, err := range g.Children(ctx) {
-		if !yield(n, err) {
-			return false
-		}
-		if sub, ok := n.(*Group); ok && err == nil && !sub.walk(ctx, yield) {
-			return false
-		}
-	}
-	return true
 }
 
 // Consolidate writes the documents of all nodes below into the group's own, so

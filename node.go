@@ -73,6 +73,20 @@ func openNode(ctx context.Context, e *engine, path string) (Node, error) {
 	return newNode(e, path, doc)
 }
 
+// openRoot opens the node that was asked for by URL or path, which may be an
+// implicit group.
+func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
+	n, err := openNode(ctx, e, path)
+	if !e.implicit || !errors.Is(err, ErrNoNode) {
+		return n, err
+	}
+	g := newGroup(e, path, &meta.Group{})
+	for range g.Walk(ctx) {
+		return g, nil
+	}
+	return n, err
+}
+
 func newNode(e *engine, path string, doc meta.Node) (Node, error) {
 	switch m := doc.(type) {
 	case *meta.Array:
@@ -209,6 +223,7 @@ func makeParent(ctx context.Context, e *engine, path string) error {
 // deleteNode removes a node and all below it: its document first, so that what
 // an interruption leaves is no node any more.
 func deleteNode(ctx context.Context, e *engine, path string) error {
+	defer e.cache.Drop(strings.TrimSuffix(store.Identity(e.store, path), "/") + "/")
 	if err := e.store.Delete(ctx, documentKey(path)); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type options struct {
 	maxRead      int
 	keepEmpty    bool
 	failMissing  bool
+	implicit     bool
 	consolidated consolidation
 }
 
@@ -99,6 +100,10 @@ func KeepEmpty() Option { return func(o *options) { o.keepEmpty = true } }
 // FailMissing makes reading a chunk that is not there an error, for arrays
 // where every chunk was written.
 func FailMissing() Option { return func(o *options) { o.failMissing = true } }
+
+// ImplicitGroup opens a folder that is no node, but holds some, as a group
+// without attributes.
+func ImplicitGroup() Option { return func(o *options) { o.implicit = true } }
 
 // BypassConsolidated reads every node's own document, also where a group has
 // consolidated metadata.

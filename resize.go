@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/omnizarr/zarr/meta"
@@ -132,6 +133,10 @@ func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
 		if i != axis {
 			layer *= n
 		}
+	}
+	s := a.now.Load()
+	if err := errors.Join(s.checkGo(reflect.TypeFor[T]()), s.missing); err != nil {
+		return &Error{Op: "append to", URL: a.URL(), Err: err}
 	}
 	if layer == 0 || len(data)%layer != 0 {
 		return &Error{Op: "append to", URL: a.URL(), Err: errors.New("data does not fill whole layers of the array")}

@@ -229,6 +229,9 @@ func (s axes) expand(rank int) (axes, error) {
 	named := len(s)
 	if at >= 0 {
 		named--
+		if slices.ContainsFunc(s[at+1:], func(a Axis) bool { return a.kind == axisEllipsis }) {
+			return nil, errors.New("selection has more than one ellipsis")
+		}
 	} else {
 		at = len(s)
 	}
@@ -241,9 +244,6 @@ func (s axes) expand(rank int) (axes, error) {
 	}
 	if at < len(s) {
 		out = append(out, s[at+1:]...)
-	}
-	if len(out) != rank {
-		return nil, errors.New("selection has more than one ellipsis")
 	}
 	return out, nil
 }

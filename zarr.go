@@ -30,7 +30,7 @@ func Open(ctx context.Context, url string, opts ...Option) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := openNode(ctx, e, path)
+	n, err := openRoot(ctx, e, path)
 	if err != nil {
 		e.location.Discard()
 		return nil, err
@@ -58,7 +58,7 @@ func OpenGroup(ctx context.Context, url string, opts ...Option) (*Group, error) 
 
 // OpenStore opens the node at path ("" for the root) of a store.
 func OpenStore(ctx context.Context, s store.Store, path string, opts ...Option) (Node, error) {
-	return openNode(ctx, newEngine(s, newOptions(opts)), path)
+	return openRoot(ctx, newEngine(s, newOptions(opts)), path)
 }
 
 // CreateGroup makes a group at a URL; the folders that it needs are made too.

@@ -3,6 +3,7 @@ package codec
 import (
 	"container/list"
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -172,6 +173,20 @@ func (c *Cache) Change(chunk string) (done func()) {
 		defer c.mu.Unlock()
 		c.shelf(chunk).writers--
 		c.forget(chunk)
+	}
+}
+
+// Drop forgets all chunks whose names begin with prefix, after they were removed.
+func (c *Cache) Drop(prefix string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for chunk := range c.chunks {
+		if strings.HasPrefix(chunk, prefix) {
+			c.forget(chunk)
+		}
 	}
 }
 

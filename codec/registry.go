@@ -91,30 +91,40 @@ func (r *Registry) Chain(entries []Entry) (*Chain, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch k := parsed.(type) {
-		case ArrayToArray:
-			if c.serializer != nil {
-				return nil, fmt.Errorf("codec %s works on arrays and cannot follow %s, which gives bytes", e.Name, c.serializer.Name())
-			}
-			c.arrays = append(c.arrays, k)
-		case ArrayToBytes:
-			if c.serializer != nil {
-				return nil, fmt.Errorf("codecs %s and %s both turn arrays into bytes: there must be exactly one", c.serializer.Name(), e.Name)
-			}
-			c.serializer = k
-		case BytesToBytes:
-			if c.serializer == nil {
-				return nil, fmt.Errorf("codec %s works on bytes, but no codec before it turns arrays into bytes", e.Name)
-			}
-			c.bytes = append(c.bytes, k)
-		default:
-			return nil, fmt.Errorf("codec %s is of no kind", e.Name)
+		if err := c.add(parsed); err != nil {
+			return nil, err
 		}
 	}
 	if c.serializer == nil {
 		return nil, fmt.Errorf("no codec in the list turns arrays into bytes")
 	}
 	return c, nil
+}
+
+// add puts a codec behind the others. One that is of two kinds is taken for that
+// which fits its place.
+func (c *Chain) add(k Codec) error {
+	array, isArray := k.(ArrayToArray)
+	serializer, isSerializer := k.(ArrayToBytes)
+	filter, isFilter := k.(BytesToBytes)
+	before := c.serializer
+	switch {
+	case before == nil && isArray:
+		c.arrays = append(c.arrays, array)
+	case before == nil && isSerializer:
+		c.serializer = serializer
+	case before != nil && isFilter:
+		c.bytes = append(c.bytes, filter)
+	case isFilter:
+		return fmt.Errorf("codec %s works on bytes, but no codec before it turns arrays into bytes", k.Name())
+	case isSerializer:
+		return fmt.Errorf("codecs %s and %s both turn arrays into bytes: there must be exactly one", before.Name(), k.Name())
+	case isArray:
+		return fmt.Errorf("codec %s works on arrays and cannot follow %s, which gives bytes", k.Name(), before.Name())
+	default:
+		return fmt.Errorf("codec %s is of no kind", k.Name())
+	}
+	return nil
 }
 
 // ParseConfig reads a configuration into v, a pointer to a struct with json

@@ -60,7 +60,16 @@ func tooLong(size Size, limit int, err error) error {
 	if errors.As(err, &known) {
 		err = known.Err // whoever reads a chunk names it
 	}
-	return Bad("%v", err)
+	return Bad("%v", reason(err))
+}
+
+// reason is what a store says without the key and URL, which the caller names.
+func reason(err error) error {
+	var known *store.KeyError
+	if errors.As(err, &known) {
+		return known.Err
+	}
+	return err
 }
 
 func checkSize(size Size, n int) error {
@@ -87,7 +96,7 @@ func ReadRange(ctx context.Context, src Source, off, length int, dst []byte) ([]
 // was computed from what the chunk should be.
 func RangeError(err error) error {
 	if errors.Is(err, store.ErrRange) {
-		return Bad("chunk is too short: %v", err)
+		return Bad("chunk is too short: %v", reason(err))
 	}
 	return err
 }

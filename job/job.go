@@ -117,11 +117,7 @@ func weight(a *zarr.Array, shape []int) int64 {
 
 // nodePath is the path of a node below root, "/" for root itself.
 func nodePath(root, n zarr.Node) string {
-	return relative(root, n.Path())
-}
-
-func relative(root zarr.Node, path string) string {
-	return "/" + strings.Trim(strings.TrimPrefix(path, root.Path()), "/")
+	return "/" + strings.Trim(strings.TrimPrefix(n.Path(), root.Path()), "/")
 }
 
 // reason is an error without the operation and URL in front, and the key that

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/omnizarr/zarr"
@@ -20,8 +21,8 @@ func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions) (ma
 	_, alone := src.(*zarr.Array)
 	specs := make(map[string]zarr.ArraySpec, len(arrays))
 	fitting := false
-	for path, a := range arrays {
-		own := opts
+	for _, path := range slices.Sorted(maps.Keys(arrays)) {
+		a, own := arrays[path], opts
 		rank := len(a.Shape())
 		if !alone && (own.Chunks != nil && len(own.Chunks) != rank || own.Shards != nil && len(own.Shards) != rank) {
 			own.Chunks, own.Shards = nil, nil

@@ -100,6 +100,9 @@ func (b *sub) Conditional() bool {
 // JoinURL adds a key to the URL of a store: before its query, and escaped
 // where the URL has a scheme and "//".
 func JoinURL(base, key string) string {
+	if key == "" {
+		return base
+	}
 	if !strings.Contains(base, "://") {
 		return strings.TrimSuffix(base, "/") + "/" + key
 	}

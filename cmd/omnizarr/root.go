@@ -60,6 +60,7 @@ func run(args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -172,7 +173,7 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 
 // open opens a node for reading.
 func (a *app) open(ctx context.Context, url string) (zarr.Node, error) {
-	return zarr.Open(ctx, url, a.options(zarr.ReadOnly())...)
+	return zarr.Open(ctx, url, a.options(zarr.ReadOnly(), zarr.ImplicitGroup())...)
 }
 
 // openArray opens an array for reading.

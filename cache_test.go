@@ -1,0 +1,126 @@
+package zarr_test
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/file"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+func TestTheCacheAnswersWithoutTheStore(t *testing.T) {
+	s := &slow{Store: mem.New()}
+	for name, codecs := range map[string]string{"chunks": `["bytes","zstd"]`, "shards": shardOfFour} {
+		cache := newCache()
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, name, zarr.ArraySpec{
+			Shape: []int{16, 16}, Chunks: []int{8, 8}, DataType: "uint8", Codecs: json.RawMessage(codecs)}, zarr.WithCache(cache)))
+		check(t, zarr.Write(ctx, a, zarr.All(), slices.Repeat([]uint8{5}, 256)))
+		first := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.All()))
+		calls := s.calls.Load()
+		for range 3 {
+			again := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.All()))
+			if !slices.Equal(first.Data, again.Data) {
+				t.Errorf("%s: got %v", name, again.Data)
+			}
+		}
+		if n := s.calls.Load() - calls; n != 0 {
+			t.Errorf("%s: %d requests for what is in the cache", name, n)
+		}
+		if bytes, hits := cache.Stats(); bytes == 0 || hits == 0 {
+			t.Errorf("%s: %d bytes, %d hits", name, bytes, hits)
+		}
+	}
+}
+
+func TestReadersOfTheSameChunkShareOneRequest(t *testing.T) {
+	s := &slow{Store: mem.New()}
+	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small, zarr.WithCache(newCache())))
+	check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+	s.wait = 30 * time.Millisecond
+	calls := s.calls.Load()
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if got, err := zarr.Read[uint8](ctx, a, zarr.Slice("1")); err != nil || got.At() != 2 {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.calls.Load() - calls; n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// Every change through an array that shares the cache is seen by all of them.
+func TestTheCacheForgetsWhatIsWritten(t *testing.T) {
+	s := mem.New()
+	cache := newCache()
+	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small, zarr.WithCache(cache)))
+	b := reopen(t, a, zarr.WithCache(cache))
+	look := func(what string, want ...uint8) {
+		t.Helper()
+		for _, x := range []*zarr.Array{a, b, a} {
+			if got := must[ndArray[uint8]](t)(readArray[uint8](x, zarr.All())); !slices.Equal(got.Data, want) {
+				t.Errorf("%s: got %v, want %v", what, got.Data, want)
+			}
+		}
+	}
+	look("missing", 0, 0, 0, 0)
+	check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+	look("whole", 1, 2, 3, 4)
+	check(t, zarr.Write(ctx, b, zarr.Slice("1:3"), []uint8{8, 9}))
+	look("part", 1, 8, 9, 4)
+	check(t, zarr.Write(ctx, b, zarr.Points([]int{3, 0}), []uint8{6, 7}))
+	look("points", 7, 8, 9, 6)
+	check(t, a.DeleteChunk(ctx, 0))
+	look("deleted", 0, 0, 9, 6)
+	check(t, a.Resize(ctx, 3))
+	check(t, a.Resize(ctx, 4))
+	b = reopen(t, a, zarr.WithCache(cache))
+	look("smaller", 0, 0, 9, 0)
+	over := small
+	over.Overwrite = true
+	over.FillValue = json.RawMessage("5")
+	a = must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", over, zarr.WithCache(cache)))
+	b = reopen(t, a, zarr.WithCache(cache))
+	look("replaced", 5, 5, 5, 5)
+}
+
+func TestStoresThatShareACacheDoNotMix(t *testing.T) {
+	cache := newCache()
+	dir := must[*file.Store](t)(file.Open(t.TempDir(), file.Options{}))
+	one, two := mem.New(), mem.New()
+	stores := []store.Store{one, two, dir, must[store.Store](t)(store.Sub(one, "x")), must[store.Store](t)(store.Sub(two, "x"))}
+	arrays := make([]*zarr.Array, len(stores))
+	for i, s := range stores {
+		arrays[i] = must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "same", small, zarr.WithCache(cache)))
+		check(t, zarr.Write(ctx, arrays[i], zarr.All(), slices.Repeat([]uint8{uint8(i + 1)}, 4)))
+	}
+	for range 2 {
+		for i, a := range arrays {
+			if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.Slice("0"))); got.At() != uint8(i+1) {
+				t.Errorf("store %d has %d", i, got.At())
+			}
+		}
+	}
+	// The same node seen through a part of its store is the same in the cache.
+	whole := must[zarr.Node](t)(zarr.OpenStore(ctx, one, "x/same", zarr.WithCache(cache))).(*zarr.Array)
+	check(t, zarr.Write(ctx, whole, zarr.Slice("0"), []uint8{99}))
+	if got := must[ndArray[uint8]](t)(readArray[uint8](arrays[3], zarr.Slice("0"))); got.At() != 99 {
+		t.Errorf("got %d", got.At())
+	}
+}
+
+func TestChunksLargerThanTheCacheAreStillRead(t *testing.T) {
+	a := newArray(t, zarr.ArraySpec{Shape: []int{1 << 21}, Chunks: []int{1 << 21}, DataType: "uint8", Codecs: json.RawMessage(`["bytes"]`)}, zarr.WithCache(newCache()), zarr.MaxChunk(1<<10))
+	check(t, zarr.Write(ctx, a, zarr.Slice("7"), []uint8{9}))
+	if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.Slice("7"))); got.At() != 9 {
+		t.Errorf("got %v", got)
+	}
+}
