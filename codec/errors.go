@@ -36,7 +36,14 @@ func wrap(name string, err error) error {
 	return &Error{Codec: name, Err: err}
 }
 
-// Bad makes an error for bytes that are not what they should be.
+// Bad makes an error for bytes that are not what they should be. It is ErrData,
+// but does not say so again.
 func Bad(format string, args ...any) error {
-	return fmt.Errorf(format+": %w", append(args, ErrData)...)
+	return &badData{fmt.Sprintf(format, args...)}
 }
+
+type badData struct{ text string }
+
+func (e *badData) Error() string { return e.text }
+
+func (e *badData) Is(target error) bool { return target == ErrData }

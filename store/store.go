@@ -165,7 +165,7 @@ func (r Range) Resolve(size int64) (off, length int64, err error) {
 		return size - n, n, nil
 	case upTo:
 		if size > r.length {
-			return 0, 0, fmt.Errorf("%d bytes where at most %d are allowed: %w", size, r.length, ErrTooLarge)
+			return 0, 0, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, size, r.length)
 		}
 	}
 	return 0, size, nil

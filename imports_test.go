@@ -1,0 +1,126 @@
+package zarr_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers are the packages from the bottom to the top: each may import those
+// below it, and those that share its line only where the line says so. A name
+// that ends in "/*" stands for every package below a folder that has no line of
+// its own.
+var layers = []struct {
+	names  []string
+	beside bool // packages of this line may import each other
+}{
+	{names: []string{"nd", "store", "internal/*"}},
+	{names: []string{"store/storetest"}},
+	{names: []string{"dtype"}},
+	{names: []string{"grid"}},
+	{names: []string{"meta", "codec"}},
+	{names: []string{"codec/*"}},
+	{names: []string{"codec/std", "store/*"}},
+	{names: []string{"codec/codectest", "locate"}},
+	{names: []string{"."}},
+	{names: []string{"job", "bench/*", "interop/*"}, beside: true},
+	{names: []string{"cmd/*"}, beside: true},
+}
+
+// layer finds the line of a package, -1 if it has none.
+func layer(pkg string) int {
+	at := -1
+	for i, l := range layers {
+		for _, name := range l.names {
+			if name == pkg {
+				return i
+			}
+			if folder, all := strings.CutSuffix(name, "/*"); all && (pkg == folder || strings.HasPrefix(pkg, folder+"/")) {
+				at = i
+			}
+		}
+	}
+	return at
+}
+
+const module = "github.com/omnizarr/zarr"
+
+// imports lists what every package of this module imports of it.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			_, nested := statModule(file)
+			if file != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || nested) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		pkg := path.Dir(filepath.ToSlash(file))
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		out[pkg] = append(out[pkg], "")
+		for _, i := range f.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			if name == module {
+				out[pkg] = append(out[pkg], ".")
+			} else if below, ok := strings.CutPrefix(name, module+"/"); ok {
+				out[pkg] = append(out[pkg], below)
+			}
+		}
+		return nil
+	})
+	check(t, err)
+	return out
+}
+
+// statModule reports whether a folder below is a module of its own.
+func statModule(dir string) (string, bool) {
+	matches, err := filepath.Glob(filepath.Join(dir, "go.mod"))
+	return dir, err == nil && len(matches) > 0
+}
+
+func TestImportsPointDownwards(t *testing.T) {
+	for pkg, list := range imports(t) {
+		from := layer(pkg)
+		if from < 0 {
+			t.Errorf("package %s has no layer: put it into the table", pkg)
+			continue
+		}
+		slices.Sort(list)
+		for _, other := range slices.Compact(list) {
+			if other == "" {
+				continue
+			}
+			to := layer(other)
+			if to > from || to == from && other != pkg && !layers[from].beside && !within(pkg, other) {
+				t.Errorf("%s (layer %d) imports %s (layer %d)", pkg, from, other, to)
+			}
+		}
+	}
+}
+
+// within says whether one of two packages of the lowest line is for the other:
+// internal packages may use each other and nd, as long as there is no cycle.
+func within(pkg, other string) bool {
+	return strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(other, "internal/")
+}
