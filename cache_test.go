@@ -9,7 +9,6 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/store"
-	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -94,7 +93,7 @@ func TestTheCacheForgetsWhatIsWritten(t *testing.T) {
 
 func TestStoresThatShareACacheDoNotMix(t *testing.T) {
 	cache := newCache()
-	dir := must[*file.Store](t)(file.Open(t.TempDir(), file.Options{}))
+	dir := openDir(t)
 	one, two := mem.New(), mem.New()
 	stores := []store.Store{one, two, dir, must[store.Store](t)(store.Sub(one, "x")), must[store.Store](t)(store.Sub(two, "x"))}
 	arrays := make([]*zarr.Array, len(stores))

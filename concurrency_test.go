@@ -14,7 +14,6 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/store"
-	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -25,7 +24,7 @@ const shardOfFour = `[{"name":"sharding_indexed","configuration":{"chunk_shape":
 func TestWritersOfTheSameChunkLoseNothing(t *testing.T) {
 	stores := map[string]func(t *testing.T) store.Store{
 		"memory":  func(*testing.T) store.Store { return mem.New() },
-		"files":   func(t *testing.T) store.Store { return must[*file.Store](t)(file.Open(t.TempDir(), file.Options{})) },
+		"files":   func(t *testing.T) store.Store { return openDir(t) },
 		"a part":  func(t *testing.T) store.Store { return must[store.Store](t)(store.Sub(mem.New(), "deep/down")) },
 		"no tags": func(*testing.T) store.Store { return untagged{mem.New()} },
 	}
@@ -153,8 +152,8 @@ func TestACancelledContextEndsEveryCall(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for name, f := range map[string]func(ctx context.Context) error{
 		"read":   func(ctx context.Context) error { _, err := zarr.Read[uint8](ctx, a, zarr.All()); return err },
-		"write":  func(ctx context.Context) error { return zarr.Write(ctx, a, zarr.All(), data) },
-		"update": func(ctx context.Context) error { return zarr.Write(ctx, a, zarr.Slice("::3"), data[:3334]) },
+		"write":  func(ctx context.Context) error { return zarr.Write(ctx, a, zarr.Slice(":10000"), data) },
+		"update": func(ctx context.Context) error { return zarr.Write(ctx, a, zarr.Slice(":10000:3"), data[:3334]) },
 		"append": func(ctx context.Context) error { return zarr.Append(ctx, a, 0, data) },
 		"chunks": func(ctx context.Context) error {
 			for _, err := range zarr.Chunks[uint8](ctx, a) {

@@ -98,6 +98,9 @@ func (s ArraySpec) layout(typ dtype.Type, codecs json.RawMessage) (grid, chain a
 		}
 		return nil, nil, errors.New("give shards or a grid, not both")
 	}
+	if s.Shards != nil && len(s.Shards) != len(s.Shape) {
+		return nil, nil, fmt.Errorf("shards %v for an array of shape %v", s.Shards, s.Shape)
+	}
 	if chunks == nil {
 		chunks = DefaultChunks(s.Shape, typ.Size(), s.Shards)
 	}

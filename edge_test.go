@@ -314,3 +314,62 @@ func TestDefaultsAreWhatMostReadersTake(t *testing.T) {
 		t.Errorf("shards %v", sharded.ChunkShape())
 	}
 }
+
+// Chunks as large as numbers go, of which there are a few bytes: every codec
+// notices, without the memory that such a chunk would need.
+func TestChunksBeyondAllMemoryAreErrors(t *testing.T) {
+	for _, codecs := range []string{
+		`["bytes"]`, `["bytes","crc32c"]`, `["bytes","gzip"]`, `["bytes","zstd"]`, `["bytes","gzip","crc32c"]`, `["bytes","crc32c","crc32c","zstd"]`,
+		`[{"name":"transpose","configuration":{"order":[0]}},"bytes"]`,
+		`[{"name":"sharding_indexed","configuration":{"chunk_shape":[4611686018427387904],"codecs":["bytes"],"index_codecs":` + littleBytes + `}}]`,
+		`[{"name":"sharding_indexed","configuration":{"chunk_shape":[4611686018427387904],"codecs":["bytes","gzip"],"index_codecs":` + littleBytes + `}},"crc32c"]`,
+		`[{"name":"sharding_indexed","configuration":{"chunk_shape":[1],"codecs":["bytes","gzip"],"index_codecs":` + littleBytes + `}}]`,
+	} {
+		for _, length := range []int{1 << 40, 1 << 62, 1<<63 - 1} {
+			for _, opts := range [][]zarr.Option{nil, {zarr.WithCache(newCache())}} {
+				s := mem.New()
+				doc := fmt.Sprintf(`{"zarr_format":3,"node_type":"array","shape":[%d],"data_type":"uint8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[%d]}},`+
+					`"chunk_key_encoding":"default","fill_value":0,"codecs":%s}`, length, length, codecs)
+				_, err := s.Put(ctx, "zarr.json", []byte(doc), store.PutOptions{})
+				check(t, err)
+				n, err := zarr.OpenStore(ctx, s, "", opts...)
+				if err != nil {
+					continue // the shape of the inner chunks does not divide it
+				}
+				a := n.(*zarr.Array)
+				// A missing chunk is no problem, but for an index of impossible size.
+				got, err := zarr.Read[uint8](ctx, a, zarr.Slice("-1"))
+				if err == nil && got.At() != 0 || err != nil && !strings.Contains(err.Error(), "index") {
+					t.Errorf("%s: a missing chunk has %v, %v", codecs, got, err)
+				}
+				for _, chunk := range [][]byte{{}, {1, 2, 3}, {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1, 1, 0, 0xfe, 0xff, 7, 0, 0, 0, 0, 1, 0, 0, 0}, make([]byte, 100)} {
+					_, err := s.Put(ctx, "c/0", chunk, store.PutOptions{})
+					check(t, err)
+					if got, err := zarr.Read[uint8](ctx, a, zarr.Slice("5")); err == nil {
+						t.Errorf("%s: %d bytes were read as %v", codecs, len(chunk), got)
+					}
+					if err := zarr.Write(ctx, a, zarr.Slice("5"), []uint8{1}); err == nil {
+						t.Errorf("%s: a chunk of %d bytes was changed", codecs, length)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAnArrayMayHaveThirtyTwoAxes(t *testing.T) {
+	shape := slices.Repeat([]int{1}, nd.MaxRank)
+	shape[3], shape[31] = 3, 2
+	order := make([]int, nd.MaxRank)
+	for i := range order {
+		order[i] = nd.MaxRank - 1 - i
+	}
+	b := newArray(t, zarr.ArraySpec{Shape: shape, Chunks: slices.Repeat([]int{1}, nd.MaxRank), DataType: "uint8",
+		Codecs: json.RawMessage(`[{"name":"transpose","configuration":{"order":` + string(marshal(order)) + `}},{"name":"sharding_indexed","configuration":{"chunk_shape":` +
+			string(marshal(slices.Repeat([]int{1}, nd.MaxRank))) + `,"codecs":["bytes","zstd"],"index_codecs":` + littleBytes + `}}]`)})
+	check(t, zarr.Write(ctx, b, zarr.All(), []uint8{1, 2, 3, 4, 5, 6}))
+	check(t, zarr.Write(ctx, b, zarr.Select(zarr.Ellipsis(), zarr.List(1)), []uint8{7, 8, 9}))
+	if got := must[ndArray[uint8]](t)(readArray[uint8](b, zarr.All())); !slices.Equal(got.Data, []uint8{1, 7, 3, 8, 5, 9}) {
+		t.Errorf("got %v", got.Data)
+	}
+}

@@ -105,6 +105,9 @@ func (g *Group) consolidatedIn() *Group {
 // child opens a node from the consolidated metadata of c.
 func (g *Group) child(c *Group, path string) (Node, error) {
 	doc, err := c.Metadata().Consolidated.Get(path[len(c.prefix()):])
+	if errors.Is(err, store.ErrNotExist) {
+		err = ErrNoNode
+	}
 	if err != nil {
 		return nil, &Error{Op: "open", URL: store.JoinURL(g.store.URL(), path), Err: fmt.Errorf("consolidated metadata: %w", err)}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -163,3 +164,11 @@ func readArray[T any](a *zarr.Array, sel zarr.Selection) (ndArray[T], error) {
 }
 
 func newCache() *codec.Cache { return codec.NewCache(1 << 20) }
+
+// openDir is a store of files that goes when the test ends.
+func openDir(t testing.TB) *file.Store {
+	t.Helper()
+	s := must[*file.Store](t)(file.Open(t.TempDir(), file.Options{}))
+	t.Cleanup(func() { check(t, s.Close()) })
+	return s
+}

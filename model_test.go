@@ -257,7 +257,9 @@ func drawOptions(t *rapid.T, cache *codec.Cache) []zarr.Option {
 
 // An array does what a slice of values does, whatever its metadata.
 func TestArraysAgreeWithASliceOfValues(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { runModel(t, mem.New()) })
+	for range 8 {
+		rapid.Check(t, func(t *rapid.T) { runModel(t, mem.New()) })
+	}
 }
 
 func TestArraysInFilesAgreeWithASliceOfValues(t *testing.T) {

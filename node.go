@@ -148,6 +148,9 @@ func (n *node) changeDocument(ctx context.Context, change func(meta.Node) error,
 		if !errors.Is(err, store.ErrPrecondition) || try == tries {
 			return err
 		}
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
 	}
 }
 

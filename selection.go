@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/grid"
+	"github.com/omnizarr/zarr/nd"
 )
 
 // Selection says which elements of an array are meant. Its result has a shape
@@ -293,13 +294,20 @@ func (s blocks) plan(shape []int, g grid.Grid) (*plan, error) {
 	return planAxes(res), nil
 }
 
-// Box selects shape elements from start on.
-func Box(start, shape []int) Selection {
-	out := make(axes, len(start))
-	for i := range start {
-		out[i] = Span(start[i], start[i]+shape[i])
+type box nd.Box
+
+// Box selects shape elements from start on, all of which must be in the array.
+func Box(start, shape []int) Selection { return box{Start: start, Shape: shape} }
+
+func (s box) plan(shape []int, _ grid.Grid) (*plan, error) {
+	if err := nd.Box(s).Check(shape); err != nil {
+		return nil, err
 	}
-	return out
+	res := make([]resolved, len(shape))
+	for i := range res {
+		res[i] = resolved{start: s.Start[i], step: 1, count: s.Shape[i]}
+	}
+	return planAxes(res), nil
 }
 
 type points [][]int

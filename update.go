@@ -3,6 +3,8 @@ package zarr
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
+	"time"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/buf"
@@ -25,9 +27,21 @@ func (a *Array) update(ctx context.Context, s *state, b *codec.Bound, t *task, k
 		if !errors.Is(err, store.ErrPrecondition) || try == tries {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
+		if err := pause(ctx, try); err != nil {
 			return err
 		}
+	}
+}
+
+// pause waits a little before the next try, longer and longer and never as long
+// as others do, so that of many who change the same thing each gets its turn.
+func pause(ctx context.Context, try int) error {
+	wait := time.Duration(rand.Int64N(int64(100*time.Microsecond) << min(try, 9)))
+	select {
+	case <-time.After(wait):
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -39,7 +39,7 @@ def measure(options, folder):
             if options.only and not any("/".join(row).startswith(o) for o in options.only):
                 continue
             for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
-                r = json.loads(run(command(who, *row[:1], folder, row[1], options.reps)))
+                r = json.loads(run(command(who, row[0], folder, row[1], options.reps)))
                 r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
                 best = results.setdefault(row, {}).setdefault(who, r)
                 for k in ("s", "cpu", "rss"):

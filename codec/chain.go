@@ -68,6 +68,9 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 		b.bytes = append(b.bytes, f)
 		b.byteNames = append(b.byteNames, k.Name())
 		size = f.Size()
+		if size.Known && size.N < 0 {
+			return nil, wrap(k.Name(), fmt.Errorf("a chunk of shape %v has more bytes than can be counted", b.in.Shape))
+		}
 		b.sizes = append(b.sizes, size)
 	}
 	return b, nil
@@ -208,9 +211,6 @@ func (l *lent) free() {
 // to first. The result goes to place if there is one, else to a lent buffer.
 func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last int, place []byte) (*lent, error) {
 	maxChunk := ck.Limits.MaxChunk
-	if n, max := b.sizes[0], ck.Limits.MaxWork; n.Known && max > 0 && n.N > max {
-		return nil, wrap(b.name, Bad("a chunk of %d bytes is larger than the %d that can be worked on", n.N, max))
-	}
 	var cur []byte
 	var hold *buf.Buffer
 	var parent *Memory
@@ -229,6 +229,10 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last i
 			return nil, wrap(b.byteNames[last], err)
 		}
 		cur = hold.B
+	}
+	if n, max := b.sizes[0], ck.Limits.MaxWork; n.Exact && max > 0 && n.N > max {
+		hold.Free()
+		return nil, wrap(b.name, Bad("a chunk of %d bytes is larger than the %d that can be worked on", n.N, max))
 	}
 	for i := last; i >= 0; i-- {
 		limit := b.sizes[i].Limit(maxChunk)

@@ -147,22 +147,23 @@ func ParseConfig(config json.RawMessage, v any) error {
 }
 
 // checkMembers is stricter than encoding/json: names must be spelled exactly,
-// come once, and have a value.
+// come once, and have a value. A member that may be null is a json.RawMessage.
 func checkMembers(config json.RawMessage, t reflect.Type) error {
 	members, err := strictjson.Object(config, strictjson.Options{})
 	if err != nil {
 		return err
 	}
 	for _, m := range members {
-		known := false
+		known, raw := false, false
 		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			known = known || name == m.Name
+			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name == m.Name {
+				known, raw = true, t.Field(i).Type == reflect.TypeFor[json.RawMessage]()
+			}
 		}
 		if !known {
 			return fmt.Errorf("unknown member %s", strictjson.Quote(m.Name))
 		}
-		if strictjson.IsNull(m.Raw) {
+		if strictjson.IsNull(m.Raw) && !raw {
 			return fmt.Errorf("%s must not be null", m.Name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -101,8 +102,8 @@ func editArray[T any](ctx context.Context, a *zarr.Array, value func(*rand.Rand)
 		}
 		return out
 	}
-	fill, err := fillValue[T](a)
-	if err != nil {
+	var fill T
+	if err := json.Unmarshal(a.Metadata().FillValue, &fill); err != nil {
 		return "", err
 	}
 	was, err := zarr.Read[T](ctx, a, zarr.All())
@@ -137,20 +138,4 @@ func editArray[T any](ctx context.Context, a *zarr.Array, value func(*rand.Rand)
 		h.Write(encode(nil, v))
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// fillValue is the array's fill value as a Go value.
-func fillValue[T any](a *zarr.Array) (T, error) {
-	var none T
-	switch p := any(&none).(type) {
-	case *uint16:
-		*p = binary.LittleEndian.Uint16(a.FillValue())
-		return none, nil
-	case *string:
-		var text string
-		_, err := fmt.Sscanf(string(a.Metadata().FillValue), "%q", &text)
-		*p = text
-		return none, err
-	}
-	return none, fmt.Errorf("no fill value of type %T", none)
 }

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/drain"
 )
 
 // Codec is a parsed entry.
@@ -105,37 +105,14 @@ func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 	if err := r.Reset(in); err != nil {
 		return nil, bad(err)
 	}
-	at := len(dst)
-	limit = min(limit, math.MaxInt-1)
-	for {
-		// One byte more than allowed shows that there is more.
-		room := limit + 1 - (len(dst) - at)
-		if room == 0 {
-			return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
-		}
-		var n int
-		var err error
-		if len(dst) < cap(dst) {
-			n, err = r.Read(dst[len(dst):min(cap(dst), len(dst)+room)])
-			dst = dst[:len(dst)+n]
-		} else {
-			// Mostly nothing follows when the room is used up: look before
-			// asking for more.
-			var next [1]byte
-			if n, err = r.Read(next[:]); n > 0 {
-				dst = append(slices.Grow(dst, min(room, max(512, len(dst)-at))), next[0])
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			if len(dst)-at > limit {
-				return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
-			}
-			return dst, nil
-		}
-		if err != nil {
-			return nil, bad(err)
-		}
+	dst, err := drain.Append(dst, r, limit)
+	if errors.Is(err, drain.ErrLimit) {
+		return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
 	}
+	if err != nil {
+		return nil, bad(err)
+	}
+	return dst, nil
 }
 
 func bad(err error) error {
