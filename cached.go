@@ -13,11 +13,18 @@ import (
 // changing tells the cache that a chunk is about to be written; the function
 // that it returns, that it was.
 func (a *Array) changing(key string) (done func()) {
-	if a.cache == nil {
-		return func() {}
+	name := store.Identity(a.store, key)
+	own, shared := a.cache.Change(name), leftovers.Change(name)
+	return func() {
+		own()
+		shared()
 	}
-	return a.cache.Change(store.Identity(a.store, key))
 }
+
+// leftovers keeps, for all arrays of the process, chunks that were decoded for a
+// part of them. Unlike a cache that the caller gives, it trusts nobody: what it
+// keeps goes by the tag of the version that the chunk has when it is opened.
+var leftovers = codec.NewLeftovers(64 << 20)
 
 // decode decodes a box of a stored chunk.
 func (a *Array) decode(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
@@ -37,12 +44,22 @@ func (a *Array) decode(ctx context.Context, b *codec.Bound, t *task, key string,
 }
 
 func (a *Array) decodeStored(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
+	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	if !a.noLeftovers && !t.box.Covers(t.length) {
+		lease := leftovers.Lease(store.Identity(a.store, key))
+		defer lease.Close()
+		ck.Cache = lease
+	}
 	src, err := store.Open(ctx, a.store, key)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	if ck.Cache != nil {
+		if ck.Name = store.Tag(src); ck.Name == "" {
+			ck.Cache = nil
+		}
+	}
 	return b.Decode(ctx, &ck, src, t.box, dst)
 }
 

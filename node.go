@@ -226,7 +226,9 @@ func makeParent(ctx context.Context, e *engine, path string) error {
 // deleteNode removes a node and all below it: its document first, so that what
 // an interruption leaves is no node any more.
 func deleteNode(ctx context.Context, e *engine, path string) error {
-	defer e.cache.Drop(strings.TrimSuffix(store.Identity(e.store, path), "/") + "/")
+	name := strings.TrimSuffix(store.Identity(e.store, path), "/") + "/"
+	defer e.cache.Drop(name)
+	defer leftovers.Drop(name)
 	if err := e.store.Delete(ctx, documentKey(path)); err != nil {
 		return err
 	}

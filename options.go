@@ -29,6 +29,7 @@ type options struct {
 	maxRead      int
 	keepEmpty    bool
 	failMissing  bool
+	noLeftovers  bool
 	implicit     bool
 	consolidated consolidation
 }
@@ -84,6 +85,11 @@ func InFlight(bytes int64) Option { return func(o *options) { o.inFlight = bytes
 // WithCache keeps decoded chunks and shard indexes in c, which several arrays
 // may share. It is for chunks that change only through those arrays.
 func WithCache(c *codec.Cache) Option { return func(o *options) { o.cache = c } }
+
+// NoLeftovers decodes a chunk anew for every part of it that is read. By default
+// up to 64 MiB of chunks that were decoded for a part of them stay in memory for
+// as long as their files do not change.
+func NoLeftovers() Option { return func(o *options) { o.noLeftovers = true } }
 
 // MaxChunk bounds the decoded size of a chunk where metadata does not tell it,
 // that is of text and other values without a fixed length. The default is 1 GiB.

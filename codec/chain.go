@@ -121,7 +121,7 @@ func (b *Bound) Ranges(box nd.Box) bool {
 
 // Decode fills dst with the elements in box of the chunk that src holds.
 func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error {
-	if b.cacheable(ck.Cache) {
+	if b.cacheable(ck.Cache, box) {
 		return b.decodeCached(ctx, ck, src, box, dst)
 	}
 	return b.decodeArrays(ctx, ck, src, 0, box, dst)

@@ -24,6 +24,20 @@ func Identity(s Reader, key string) string {
 	return JoinURL(strings.TrimSuffix(s.URL(), "/"), key)
 }
 
+// Tagged is an object that knows the tag of the value that it holds open, before
+// anything was read.
+type Tagged interface {
+	Tag() string
+}
+
+// Tag is the ETag of the value that an object holds, "" if it is not known yet.
+func Tag(o Object) string {
+	if t, ok := o.(Tagged); ok {
+		return t.Tag()
+	}
+	return ""
+}
+
 // Near is a store, or an object, of which a range costs about as much as a copy,
 // such as a local file: reading it piece by piece through a small buffer is
 // best. Others answer each range after a while, and are asked for few large

@@ -85,7 +85,7 @@ func (r *reader) find(x *index) ([]extent, error) {
 		}
 		e := extent{part: k, off: off, n: n}
 		switch {
-		case r.ck.Cache != nil && r.ck.Cache.Has(s.chunk(r.ck, p.at).Name):
+		case r.keeps(&p):
 			e.alone = true
 		case r.memory == nil && !p.whole(s.inner) && s.chain.Ranges(p.box):
 			// It can be read in parts; a small one is not worth several
@@ -96,6 +96,12 @@ func (r *reader) find(x *index) ([]extent, error) {
 	}
 	slices.SortFunc(wanted, func(a, b extent) int { return a.off - b.off })
 	return wanted, nil
+}
+
+// keeps reports whether the cache answers for an inner chunk.
+func (r *reader) keeps(p *part) bool {
+	c := r.ck.Cache
+	return c != nil && !(c.Leftovers() && p.whole(r.s.inner)) && c.Has(r.s.name(r.ck, p.at))
 }
 
 // group fetches neighbours in one go and decodes them.

@@ -240,7 +240,12 @@ func (s *shard) chunk(ck *codec.Chunk, at []int) *codec.Chunk {
 		}
 	}
 	if ck.Cache != nil {
-		out.Name = ck.Name + "#" + strconv.Itoa(s.linear(at))
+		out.Name = s.name(ck, at)
 	}
 	return out
+}
+
+// name is what the cache knows an inner chunk by.
+func (s *shard) name(ck *codec.Chunk, at []int) string {
+	return ck.Name + "#" + strconv.Itoa(s.linear(at))
 }

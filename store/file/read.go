@@ -116,5 +116,8 @@ func (o *object[F]) Close() error {
 	return o.f.Close()
 }
 
+// Tag is the ETag of the file that is open.
+func (o *object[F]) Tag() string { return o.info.ETag }
+
 // Near is true: a range of an open file costs little more than a copy.
 func (o *object[F]) Near() bool { return true }
