@@ -24,7 +24,7 @@ var layers = []struct {
 	{names: []string{"store/storetest"}},
 	{names: []string{"dtype"}},
 	{names: []string{"grid"}},
-	{names: []string{"meta", "codec"}},
+	{names: []string{"meta", "codec", "schemas"}},
 	{names: []string{"codec/*"}},
 	{names: []string{"codec/std", "store/*"}},
 	{names: []string{"codec/codectest", "locate"}},

@@ -30,6 +30,7 @@ type options struct {
 	keepEmpty    bool
 	failMissing  bool
 	noLeftovers  bool
+	strict       bool
 	implicit     bool
 	consolidated consolidation
 }
@@ -86,6 +87,11 @@ func InFlight(bytes int64) Option { return func(o *options) { o.inFlight = bytes
 // may share. It is for chunks that change only through those arrays.
 func WithCache(c *codec.Cache) Option { return func(o *options) { o.cache = c } }
 
+// Strict makes reading also check bytes that decoding passes over: padding that is
+// not what metadata says, bits behind the last packed element. Chunks are read
+// wholly then.
+func Strict() Option { return func(o *options) { o.strict = true } }
+
 // NoLeftovers decodes a chunk anew for every part of it that is read. By default
 // up to 64 MiB of chunks that were decoded for a part of them stay in memory for
 // as long as their files do not change.
@@ -137,6 +143,7 @@ func newEngine(s store.Store, o *options) *engine {
 		Workers:   par.NewLimiter(n-1, o.inFlight),
 		MaxChunk:  o.maxChunk,
 		MaxWork:   int(min(memory(), math.MaxInt)),
+		Strict:    o.strict,
 		KeepEmpty: o.keepEmpty,
 	}}
 }

@@ -58,6 +58,7 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 	b.serializer = s
 	b.placer, _ = s.(Placer)
 	b.ranging, _ = s.(Ranging)
+	b.ranges, b.cuts = true, true
 	size := s.Size()
 	b.sizes = append(b.sizes, size)
 	for _, k := range c.bytes {
@@ -66,6 +67,10 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 			return nil, wrap(k.Name(), err)
 		}
 		b.bytes = append(b.bytes, f)
+		_, ranges := f.(Ranger)
+		_, slices := f.(Slicer)
+		b.ranges = b.ranges && ranges
+		b.cuts = b.cuts && ranges && slices
 		b.byteNames = append(b.byteNames, k.Name())
 		size = f.Size()
 		if size.Known && size.N < 0 {
@@ -89,6 +94,8 @@ type Bound struct {
 	bytes      []BytesFilter
 	byteNames  []string
 	sizes      []Size // after the serializer, and after each of bytes
+	ranges     bool   // all of bytes are Rangers
+	cuts       bool   // all of bytes are Rangers and Slicers: decoding moves nothing
 }
 
 // Spec is what the chain was bound to.
@@ -103,10 +110,8 @@ func (b *Bound) Size() Size { return b.sizes[len(b.sizes)-1] }
 // Ranges reports whether decoding box asks the source for ranges rather than
 // for the whole chunk.
 func (b *Bound) Ranges(box nd.Box) bool {
-	for _, f := range b.bytes {
-		if _, ok := f.(Ranger); !ok {
-			return false
-		}
+	if !b.ranges {
+		return false
 	}
 	for _, f := range b.arrays {
 		switch f := f.(type) {
@@ -154,16 +159,16 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 	if b.placer != nil && box.Covers(b.mid.Shape) {
 		place, _ = b.placer.Place(dst)
 	}
-	if place == nil || last < 0 {
-		if b.ranging != nil && (last < 0 || b.ranging.Ranges(box)) {
-			for last >= 0 {
-				r, ok := b.bytes[last].(Ranger)
-				if !ok {
-					break
-				}
-				src = r.Range(ck, src)
-				last--
-			}
+	if ck.Limits.Strict {
+		mem, err := b.readStrict(ctx, ck, src)
+		if err != nil {
+			return err
+		}
+		defer mem.free()
+		src = &mem.Memory
+	} else if place != nil && b.cuts || place == nil && b.ranges && b.ranging != nil && b.ranging.Ranges(box) {
+		for ; last >= 0; last-- {
+			src = b.bytes[last].(Ranger).Range(ck, src)
 		}
 	}
 	if last < 0 && place == nil {
@@ -189,6 +194,25 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 	err = b.serializer.Decode(ctx, ck, &mem.Memory, box, dst)
 	mem.free()
 	return wrap(b.name, err)
+}
+
+// readStrict reads all of a chunk, so that every codec sees all its bytes.
+func (b *Bound) readStrict(ctx context.Context, ck *Chunk, src Source) (*lent, error) {
+	if m, ok := src.(*Memory); ok {
+		l := &lent{parent: m}
+		l.Bytes = m.Bytes
+		return l, nil
+	}
+	hold := buf.Get(1 << 16)
+	data, err := ReadAll(ctx, src, b.Size(), ck.Limits.MaxChunk, hold.B)
+	if err != nil {
+		hold.Free()
+		return nil, wrap(b.name, err)
+	}
+	hold.B = data
+	l := &lent{buf: hold}
+	l.Bytes = data
+	return l, nil
 }
 
 // lent is a source in a lent buffer.

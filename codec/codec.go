@@ -50,6 +50,7 @@ type Limits struct {
 	Workers   *par.Limiter // extra goroutines for codecs that can use them
 	MaxChunk  int          // largest decoded size where metadata does not tell it
 	MaxWork   int          // largest decoded size in any case; 0: no limit
+	Strict    bool         // decoders also check bytes that mean nothing
 	KeepEmpty bool         // inner chunks that hold only the fill value are stored too
 }
 

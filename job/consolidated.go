@@ -14,22 +14,22 @@ import (
 )
 
 // consolidated compares a group's consolidated metadata with the documents of
-// the nodes below it. g was opened without it; listed says that the store can
-// tell which nodes there are.
-func (v *verifier) consolidated(ctx context.Context, g *zarr.Group, listed bool) {
+// the nodes below it, and tells what is wrong with which. g was opened without
+// it; listed says that the store can tell which nodes there are.
+func consolidated(ctx context.Context, root zarr.Node, g *zarr.Group, listed bool, tell func(path, problem string)) {
 	c := g.Metadata().Consolidated
 	if c == nil {
 		return
 	}
-	at := nodePath(v.root, g)
+	at := nodePath(root, g)
 	for _, path := range c.Ignored {
-		v.problem(at, documentKey, "consolidated metadata: "+strictjson.Quote(path)+" is no path of a node")
+		tell(at, strictjson.Quote(path)+" is no path of a node")
 	}
 	seen := map[string]bool{}
 	for path := range c.Paths("") {
 		seen[path] = true
 		if text := compare(ctx, g, c, path); text != "" {
-			v.problem(join(at, path), documentKey, "consolidated metadata: "+text)
+			tell(join(at, path), text)
 		}
 		if ctx.Err() != nil {
 			return
@@ -43,7 +43,7 @@ func (v *verifier) consolidated(ctx context.Context, g *zarr.Group, listed bool)
 			continue // reported where the node itself is verified
 		}
 		if path := nodePath(g, n)[1:]; !seen[path] {
-			v.problem(join(at, path), documentKey, "consolidated metadata: the node is not in that of "+at)
+			tell(join(at, path), "the node is not in that of "+at)
 		}
 	}
 }

@@ -30,6 +30,11 @@ type CopyOptions struct {
 	// type does not have is an error, except that floats are rounded. Arrays of
 	// other types keep theirs in a hierarchy, and are refused alone.
 	DataType string
+	// Pad makes every chunk a file of a format by a header before it: "tiff" or
+	// "n5", see package codec/pad. Arrays whose type the format does not have
+	// get none in a hierarchy, and are refused alone. The copy is written with
+	// the codecs of package codec/std then.
+	Pad string
 	// Overwrite removes what is in the place of the copy. Without it a copy goes
 	// only where nothing is, or where a copy was begun with the same options.
 	Overwrite bool
@@ -53,12 +58,12 @@ var ErrNotEmpty = errors.New("there is something else already")
 // are passed over. A copy that was interrupted and is started again ends with
 // the same bytes.
 func Copy(ctx context.Context, src zarr.Node, url string, opts CopyOptions) error {
-	return copyTo(ctx, src, place{url: url, opts: opts.Open}, opts)
+	return copyTo(ctx, src, place{url: url}, opts)
 }
 
 // CopyInto is Copy to a path of a store.
 func CopyInto(ctx context.Context, src zarr.Node, dst store.Store, path string, opts CopyOptions) error {
-	return copyTo(ctx, src, place{store: dst, path: path, opts: opts.Open}, opts)
+	return copyTo(ctx, src, place{store: dst, path: path}, opts)
 }
 
 // place is where a copy goes, by URL or in a store.
@@ -121,10 +126,15 @@ func copyTo(ctx context.Context, src zarr.Node, to place, opts CopyOptions) erro
 	if err != nil {
 		return err
 	}
-	specs, err := layouts(src, arrays, opts)
+	format, err := padding(opts.Pad)
 	if err != nil {
 		return err
 	}
+	specs, err := layouts(src, arrays, opts, format)
+	if err != nil {
+		return err
+	}
+	to.opts = padOptions(format, opts.Open)
 	if err := makeRoom(ctx, src, to, groups, arrays, opts.Overwrite); err != nil {
 		return err
 	}

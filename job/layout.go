@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
@@ -17,7 +18,7 @@ import (
 )
 
 // layouts says what arrays the copy will have, by path.
-func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions) (map[string]zarr.ArraySpec, error) {
+func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions, format *pad.Format) (map[string]zarr.ArraySpec, error) {
 	_, alone := src.(*zarr.Array)
 	specs := make(map[string]zarr.ArraySpec, len(arrays))
 	fitting := false
@@ -33,6 +34,15 @@ func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions) (ma
 			own.DataType = ""
 		}
 		spec, err := layout(a, own)
+		if err == nil && format != nil {
+			with, padErr := padded(spec, format)
+			switch {
+			case padErr == nil:
+				spec = with
+			case alone || !errors.Is(padErr, pad.ErrType):
+				err = padErr
+			}
+		}
 		if err != nil {
 			return nil, &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
 		}

@@ -106,6 +106,11 @@ func (v *verifier) problem(path, key, text string) {
 	v.report.Problems = append(v.report.Problems, Problem{path, key, text})
 }
 
+// stale is the problem of a node whose entry in consolidated metadata is wrong.
+func (v *verifier) stale(path, text string) {
+	v.problem(path, documentKey, "consolidated metadata: "+text)
+}
+
 func (v *verifier) count(chunks, missing int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -152,7 +157,7 @@ func (v *verifier) group(ctx context.Context, g *zarr.Group) {
 	}
 	for _, g := range groups {
 		if ctx.Err() == nil {
-			v.consolidated(ctx, g, true)
+			consolidated(ctx, v.root, g, true, v.stale)
 		}
 	}
 }
@@ -184,7 +189,7 @@ func (v *verifier) unlisted(ctx context.Context, g *zarr.Group) {
 		v.problem(nodePath(v.root, g), "", "the store cannot list keys and the group has no consolidated metadata: what lies below it is not known")
 		return
 	}
-	v.consolidated(ctx, g, false)
+	consolidated(ctx, v.root, g, false, v.stale)
 	for path := range c.Paths("") {
 		n, err := g.Open(ctx, path)
 		if a, ok := n.(*zarr.Array); ok && err == nil {

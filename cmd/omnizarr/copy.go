@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job"
 )
@@ -17,7 +18,7 @@ import (
 var copyFormats = []string{"zarr3", "zarr2", "n5", "tiff", "cog"}
 
 func (a *app) copyCommand() *cobra.Command {
-	var to, chunks, shards, codecs, dataType string
+	var to, chunks, shards, codecs, dataType, padding string
 	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
@@ -28,6 +29,8 @@ chunks and shards are for the arrays with as many axes. The type of numbers is
 changed by value: what the new type does not have is an error, except that floats
 are rounded.
 
+With --pad, every chunk is also a TIFF file or an N5 block, by a header before it.
+
 A copy goes where nothing is, or where the same copy was begun: one that was
 interrupted is simply started again.`,
 		Example: `  omnizarr copy em.zarr packed.zip
@@ -35,7 +38,7 @@ interrupted is simply started again.`,
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts := job.CopyOptions{DataType: dataType, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
+			opts := job.CopyOptions{DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
 			var err error
 			if opts.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
 				return err
@@ -48,6 +51,9 @@ interrupted is simply started again.`,
 					return badUsage(cmd, "--codecs: not JSON: %w", err)
 				}
 				opts.Codecs = json.RawMessage(codecs)
+			}
+			if padding != "" && !slices.Contains(pad.Names(), padding) {
+				return badUsage(cmd, "--pad %s: must be one of %s", padding, strings.Join(pad.Names(), ", "))
 			}
 			if !slices.Contains(copyFormats, to) {
 				return badUsage(cmd, "--to %s: must be one of %s", to, strings.Join(copyFormats, ", "))
@@ -73,6 +79,7 @@ interrupted is simply started again.`,
 	flags.StringVar(&shards, "shards", "", "shape of the shards, which hold chunks: 512,512,512")
 	flags.StringVar(&codecs, "codecs", "", "the codecs list, as zarr.json has it")
 	flags.StringVar(&dataType, "data-type", "", "type that numbers are converted to")
+	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: tiff or n5")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
 }

@@ -124,7 +124,7 @@ taken too.`,
 	flags.IntVar(&a.maxChunk, "max-chunk", 0, "largest chunk, in bytes, of types without a fixed length (0: 1 GiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.codecCommand(),
-		a.verifyCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
+		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }
 
@@ -172,8 +172,8 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 }
 
 // open opens a node for reading.
-func (a *app) open(ctx context.Context, url string) (zarr.Node, error) {
-	return zarr.Open(ctx, url, a.options(zarr.ReadOnly(), zarr.ImplicitGroup())...)
+func (a *app) open(ctx context.Context, url string, more ...zarr.Option) (zarr.Node, error) {
+	return zarr.Open(ctx, url, a.options(append(more, zarr.ReadOnly(), zarr.ImplicitGroup())...)...)
 }
 
 // openArray opens an array for reading.

@@ -10,26 +10,34 @@ import (
 )
 
 func (a *app) verifyCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, strict bool
 	cmd := &cobra.Command{
 		Use:   "verify URL",
 		Short: "Read and decode everything, and tell what cannot be",
 		Long: `Read and decode every chunk of every array at and below a node. Chunks that are not
 stored are counted, which is no problem; everything else that is not as it should
 be is one: chunks that do not decode, nodes that do not open, consolidated
-metadata that differs from the nodes' own. The exit code is 1 then.`,
+metadata that differs from the nodes' own. The exit code is 1 then.
+
+With --strict, bytes that decoding passes over are looked at too: padding that is
+not what the metadata says, bits behind the last packed element.`,
 		Example: `  omnizarr verify em.zarr
-  omnizarr verify --json em.zarr | jq '.problems[].path'`,
+  omnizarr verify --json em.zarr | jq '.problems[].path'
+  omnizarr verify --strict padded.zarr`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := a.open(cmd.Context(), args[0])
+			var open []zarr.Option
+			if strict {
+				open = append(open, zarr.Strict())
+			}
+			n, err := a.open(cmd.Context(), args[0], open...)
 			if err != nil {
 				return err
 			}
 			defer n.Close()
 			bar := a.newProgress("chunks")
 			report, err := job.Verify(cmd.Context(), n, job.VerifyOptions{
-				Workers: a.workers, Progress: bar.tell(), Open: a.options(zarr.ReadOnly()),
+				Workers: a.workers, Progress: bar.tell(), Open: a.options(append(open, zarr.ReadOnly())...),
 			})
 			bar.end()
 			if err != nil {
@@ -47,6 +55,7 @@ metadata that differs from the nodes' own. The exit code is 1 then.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&strict, "strict", false, "also check bytes that decoding passes over")
 	return cmd
 }
 
