@@ -7,8 +7,11 @@ import platform
 import subprocess
 import sys
 
+import packing
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(HERE, ".work")
+ZARRS = f"{HERE}/.peers/zarrs/target/release/zarrs_bench"
 PEERS = ["zarr-python", "zarr-fused", "zarr-zarrs", "tensorstore", "zarrs"]
 ARRAYS = ["none", "zstd3", "shard-zstd3", "none-32cubed"]
 ROWS = ([("read", a) for a in ARRAYS] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3")]
@@ -20,12 +23,12 @@ def command(who, workload, folder, array, reps):
     if who == "omnizarr":
         return [f"{WORK}/omnizarr", workload, folder, array, str(reps)]
     if who == "zarrs":
-        return [f"{HERE}/.peers/zarrs/target/release/zarrs_bench", workload, folder, array, str(reps)]
+        return [ZARRS, workload, folder, array, str(reps)]
     return [sys.executable, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
 
 
-def run(args):
-    p = subprocess.run(args, capture_output=True, text=True)
+def run(args, env=None):
+    p = subprocess.run(args, capture_output=True, text=True, env={**os.environ, **(env or {})})
     if p.returncode:
         raise SystemExit(f"{' '.join(args[:3])} failed:\n{p.stderr}")
     return p.stdout
@@ -36,16 +39,35 @@ def measure(options, folder):
     results = {}
     for turn in range(options.rounds):
         for row in ROWS:
-            if options.only and not any("/".join(row).startswith(o) for o in options.only):
+            if not options.wants("/".join(row)):
                 continue
             for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
                 r = json.loads(run(command(who, row[0], folder, row[1], options.reps)))
-                r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
-                best = results.setdefault(row, {}).setdefault(who, r)
-                for k in ("s", "cpu", "rss"):
-                    best[k] = min(best[k], r[k])
-                print(f"round {turn + 1}  {'/'.join(row):26} {who:12} {speed(r)}", file=sys.stderr, flush=True)
+                keep(results.setdefault(row, {}), who, r, turn, "/".join(row))
     return results
+
+
+def measure_packing(options, folder, zarrs):
+    """The same of the rows pack/*, {row: {column: ...}}. zarrs, which takes seconds, has one repetition in all."""
+    results = {}
+    for turn in range(min(options.rounds, 2)):
+        for row in filter(options.wants, packing.ROWS):
+            workload, field = packing.split(row)
+            for who in packing.columns(row, zarrs and turn == 0):
+                program, _, reuse = who.partition("-")
+                reps = 1 if who == "zarrs" else options.reps
+                args = command(program, workload + ("-reuse" if reuse else ""), folder, field, reps)
+                keep(results.setdefault(row, {}), who, json.loads(run(args, packing.THREADS)), turn, row)
+    return results
+
+
+def keep(cells, who, r, turn, row):
+    """Puts the best of a measurement into its cell."""
+    r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
+    best = cells.setdefault(who, r)
+    for k in ("s", "cpu", "rss"):
+        best[k] = min(best[k], r[k])
+    print(f"round {turn + 1}  {row:30} {who:14} {speed(r)}", file=sys.stderr, flush=True)
 
 
 def gb(r, k):
@@ -83,11 +105,11 @@ def machine():
     return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 
 
-def versions(peers):
+def versions(zarrs):
     import importlib.metadata as m
-    names = ["zarr", "tensorstore", "zarrs"]
+    names = ["zarr", "tensorstore", "zarrs", "numpy"]
     text = ", ".join(f"{n} {m.version(n)} (PyPI)" for n in names)
-    return text + (", zarrs 0.23.14 (crate)" if "zarrs" in peers else "")
+    return text + (", zarrs 0.23.14 (crate)" if zarrs else "")
 
 
 def main():
@@ -98,20 +120,33 @@ def main():
     ap.add_argument("--only", nargs="+", default=[], metavar="ROW", help="rows that begin with this, such as read or read/zstd3")
     ap.add_argument("--peers", nargs="*", default=PEERS[:-1], choices=PEERS, help="whom to compare with")
     options = ap.parse_args()
-    side, boxes = 512, 500
+    options.wants = lambda row: not options.only or any(row.startswith(o) for o in options.only)
+    side, boxes, size = 512, 500, 256 << 20
     if options.quick:
-        side, boxes, options.rounds, options.reps = 256, 20, 1, 1
+        side, boxes, size, options.rounds, options.reps = 256, 20, 16 << 20, 1, 1
+    zarrs = os.path.exists(ZARRS)
+    tables = []
+    if any(options.wants("/".join(row)) for row in ROWS):
+        tables.append(table(measure(options, make_volume(side, boxes)), options.peers))
+    if any(map(options.wants, packing.ROWS)):
+        folder = f"{WORK}/pack-{size >> 20}"
+        packing.make(f"{WORK}/omnizarr", run, folder, size)
+        tables.append(packing.table(measure_packing(options, folder, zarrs), speed))
+    text = "\n\n".join(tables)
+    print(text)
+    if not options.quick and not options.only:
+        with open(f"{HERE}/RESULTS.md", "w", encoding="utf-8") as f:
+            f.write(f"# Results\n\n{datetime.date.today()}, {machine()}. {versions(zarrs)}.\n"
+                    f"Volume of {side}³ uint16, packed elements of {size >> 20} MiB; best of {options.rounds} rounds of {options.reps} "
+                    "repetitions. [README.md](README.md) says how to read this.\n\n" + text + "\n")
+
+
+def make_volume(side, boxes):
     folder = f"{WORK}/{side}"
     if not os.path.exists(f"{folder}/volume.raw"):
         run([f"{WORK}/omnizarr", "make", folder, str(side), str(boxes)])
     run([sys.executable, f"{HERE}/peers.py", "make", folder])
-    text = table(measure(options, folder), options.peers)
-    print(text)
-    if not options.quick and not options.only:
-        with open(f"{HERE}/RESULTS.md", "w", encoding="utf-8") as f:
-            f.write(f"# Results\n\n{datetime.date.today()}, {machine()}. {versions(options.peers)}.\n"
-                    f"Volume of {side}³ uint16; best of {options.rounds} rounds of {options.reps} repetitions. "
-                    "[README.md](README.md) says how to read this.\n\n" + text + "\n")
+    return folder
 
 
 main()

@@ -3,6 +3,7 @@
     peers.py make DIR                        write DIR/arrays from DIR/volume.raw, with tensorstore
     peers.py PEER WORKLOAD DIR ARRAY REPS    PEER: zarr-python, zarr-fused, zarr-zarrs, tensorstore
                                              WORKLOAD: read, write, boxes
+    peers.py numpy pack-encode|pack-decode DIR bool/1 REPS
 """
 import json
 import os
@@ -135,10 +136,31 @@ def boxes_work(peer, folder, name):
     return len(boxes) * 2 * BOX**3, work, check, lambda: None
 
 
-def measure(peer, workload, folder, name, reps):
+def pack_work(workload, folder):
+    """numpy.packbits and unpackbits on truth values in memory; they have no way to use memory again."""
+    data = (np.fromfile(f"{folder}/random.raw", np.uint8) & 1).view(bool)
+    packed = np.fromfile(f"{folder}/bool-1.packed", np.uint8)
+    do, source, want = {
+        "pack-encode": (np.packbits, data, packed),
+        "pack-decode": (np.unpackbits, packed, data),
+    }[workload]
+
+    def check(result):
+        assert np.array_equal(result, want), "wrong values"
+
+    return data.nbytes, lambda: do(source, bitorder="little"), check, lambda: None
+
+
+def work_of(peer, workload, folder, name):
+    if peer == "numpy":
+        return pack_work(workload, folder)
     peer = TensorStore() if peer == "tensorstore" else Zarr(PIPELINES[peer])
     work = {"read": read_work, "write": write_work, "boxes": boxes_work}[workload]
-    size, do, check, done = work(peer, folder, name)
+    return work(peer, folder, name)
+
+
+def measure(peer, workload, folder, name, reps):
+    size, do, check, done = work_of(peer, workload, folder, name)
     out = {"s": [], "cpu": [], "bytes": size}
     for i in range(reps):
         start, cpu = time.perf_counter(), time.process_time()

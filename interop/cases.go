@@ -17,12 +17,13 @@ type spec struct {
 	codecs        string
 	names         []string
 	attributes    string
-	empty         bool // write nothing
+	empty         bool  // write nothing
+	bits          []int // the first and the last that the codecs store of a component; nil: all
 }
 
 // specs is the whole matrix, by name.
 func specs() []spec {
-	out := slices.Concat(typeCases(), fillCases(), shapeCases(), keyCases(), gridCases(), nodeCases())
+	out := slices.Concat(typeCases(), fillCases(), shapeCases(), keyCases(), gridCases(), nodeCases(), packCases())
 	slices.SortFunc(out, func(a, b spec) int { return strings.Compare(a.name, b.name) })
 	return out
 }

@@ -15,6 +15,8 @@ const usage = `usage:
 	interop edit  DIR                change arrays below DIR and its manifest alike
 	interop pack  DIR                write zip archives and DIR/manifest.json
 	interop unpack DIR RESULTS       read the zip archives of DIR and compare
+	interop filter DIR               write truth values packed by the filter of Zarr v2
+	interop unfilter DIR RESULTS     compare such files with what the filter does
 	interop check EXPECTED RESULTS...
 `
 
@@ -35,6 +37,10 @@ func main() {
 		err = pack(ctx, args[1])
 	case len(args) == 3 && args[0] == "unpack":
 		err = unpack(ctx, args[1], args[2])
+	case len(args) == 2 && args[0] == "filter":
+		err = writeFilter(ctx, args[1])
+	case len(args) == 3 && args[0] == "unfilter":
+		err = readFilter(ctx, args[1], args[2])
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:

@@ -59,6 +59,9 @@ func (s spec) write(ctx context.Context, root *zarr.Group, seed uint64) (entry, 
 		return entry{}, err
 	}
 	v := random(a.DataType(), s.shape, seed)
+	if s.bits != nil {
+		keepBits(a.DataType(), v, s.bits[0], s.bits[1])
+	}
 	if err := s.clear(a.DataType(), v); err != nil {
 		return entry{}, err
 	}

@@ -17,6 +17,10 @@ const usage = `usage:
 	omnizarr make DIR SIZE BOXES           write DIR/volume.raw, SIZE³ of uint16, and DIR/boxes.txt
 	omnizarr WORKLOAD DIR ARRAY REPS       time a workload on DIR/arrays/ARRAY:
 		read, read-again, write, boxes or boxes-cached
+	omnizarr make-random DIR BYTES         write DIR/random.raw, of which packed elements are made
+	omnizarr make-packed DIR TYPE/BITS,... write the packed chunks of these
+	omnizarr WORKLOAD DIR TYPE/BITS REPS   pack or unpack the lowest bits of elements, in memory:
+		pack-encode, pack-encode-reuse, pack-decode or pack-decode-reuse
 `
 
 func main() {
@@ -24,6 +28,10 @@ func main() {
 	switch args := os.Args[1:]; {
 	case len(args) == 4 && args[0] == "make":
 		err = generate(args[1], args[2], args[3])
+	case len(args) == 3 && args[0] == "make-random":
+		err = makeRandom(args[1], args[2])
+	case len(args) == 3 && args[0] == "make-packed":
+		err = makePacked(args[1], args[2])
 	case len(args) == 4 && workloads[args[0]] != nil:
 		err = measure(args[0], args[1], args[2], args[3])
 	}
@@ -36,6 +44,7 @@ func main() {
 // task is what a workload is given.
 type task struct {
 	dir, array string // where the data are; the path of the array
+	name       string // of the array, or what is packed
 }
 
 // run is a repeatable piece of work. do is timed; check compares its first
@@ -61,7 +70,7 @@ func measure(workload, dir, array, repetitions string) error {
 		return err
 	}
 	ctx := context.Background()
-	w, err := workloads[workload](ctx, task{dir: dir, array: filepath.Join(dir, "arrays", array)})
+	w, err := workloads[workload](ctx, task{dir: dir, array: filepath.Join(dir, "arrays", array), name: array})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,11 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"write":        writeWhole,
 	"boxes":        func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 0) },
 	"boxes-cached": func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 1<<30) },
+
+	"pack-encode":       func(_ context.Context, t task) (run, error) { return packEncode(t, false) },
+	"pack-encode-reuse": func(_ context.Context, t task) (run, error) { return packEncode(t, true) },
+	"pack-decode":       func(_ context.Context, t task) (run, error) { return packDecode(t, false) },
+	"pack-decode-reuse": func(_ context.Context, t task) (run, error) { return packDecode(t, true) },
 }
 
 func nothing() error { return nil }

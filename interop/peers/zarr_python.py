@@ -4,16 +4,21 @@
     zarr_python.py           write  DIR
     zarr_python.py           pack   DIR
     zarr_python.py           unpack DIR RESULTS
+    zarr_python.py           filter   DIR
+    zarr_python.py           unfilter DIR RESULTS
 """
 import glob
+import json
 import os
 import sys
 import warnings
 import zipfile
 
+import numcodecs
 import numpy as np
 import zarr
 from zarr.codecs import BytesCodec, Crc32cCodec, GzipCodec, TransposeCodec, ZstdCodec, ShardingCodec
+from zarr.codecs.numcodecs import PackBits
 from zarr.storage import ZipStore
 
 import common
@@ -77,6 +82,9 @@ def arrays():
         yield f"edit/uint16/{chain}", "uint16", CHAINS[chain]
     for chain in ("default", "shard"):
         yield f"edit/string/{chain}", "string", CHAINS[chain]
+    for chain in ("plain", "gzip", "zstd-crc32c", "shard", "shard-start", "keys-v2"):
+        yield f"numcodecs.packbits/{chain}", "bool", {**CHAINS[chain], "filters": PackBits()}
+    yield "numcodecs.packbits/transpose", "bool", dict(filters=[TransposeCodec(order=(1, 0)), PackBits()])
     yield "rectilinear", "uint16", dict(chunks=[[4, 3], [1, 5, 3]])
 
 
@@ -96,6 +104,31 @@ def write_all(store, holes=True):
     return cases
 
 
+def write_filter(folder):
+    """Truth values, a byte each, in NAME.raw, and what numcodecs' filter makes of them in NAME.packed."""
+    rng = np.random.default_rng(2)
+    for n in [*range(41), 127, 128, 129, 511, 512, 513, 2047, 2048, 99_999]:
+        for kind, a in ("random", rng.integers(0, 2, n).astype(bool)), ("false", np.zeros(n, bool)), ("true", np.ones(n, bool)):
+            a.tofile(f"{folder}/{kind}-{n:06}.raw")
+            np.asarray(numcodecs.PackBits().encode(a)).tofile(f"{folder}/{kind}-{n:06}.packed")
+
+
+def read_filter(folder, results):
+    """Each file of a pair must give the other."""
+    with open(results, "w", encoding="utf-8") as out:
+        for path in sorted(glob.glob(f"{folder}/*.raw")):
+            raw, packed = np.fromfile(path, bool), np.fromfile(path[:-4] + ".packed", np.uint8)
+            error = ""
+            try:
+                if bytes(numcodecs.PackBits().encode(raw)) != packed.tobytes():
+                    error = "encodes to different bytes"
+                elif not np.array_equal(numcodecs.PackBits().decode(packed), raw):
+                    error = "decodes to different values"
+            except Exception as e:
+                error = f"{type(e).__name__}: {e}"
+            out.write(json.dumps({"case": os.path.basename(path)[:-4], "error": error}) + "\n")
+
+
 def main():
     args = sys.argv[1:]
     if args[0] == "--zarrs":
@@ -107,6 +140,10 @@ def main():
         common.read_all(common.load(folder), results[0], lambda case: read_case(folder, case))
     elif command == "write":
         common.save(folder, write_all(folder))
+    elif command == "filter":
+        write_filter(folder)
+    elif command == "unfilter":
+        read_filter(folder, results[0])
     elif command == "pack":
         for name, method in (("stored.zip", zipfile.ZIP_STORED), ("deflated.zip", zipfile.ZIP_DEFLATED)):
             with ZipStore(f"{folder}/{name}", mode="w", compression=method) as store:

@@ -1,6 +1,9 @@
 //! One workload with the crate zarrs in a process of its own; prints a line of JSON with what it took.
 //!
 //!   zarrs_bench read|write|boxes DIR ARRAY REPS
+//!   zarrs_bench pack-encode|pack-decode DIR TYPE/BITS REPS
+mod pack;
+
 use std::{fs, sync::Arc, time::Instant};
 use zarrs::array::{Array, ArraySubset};
 use zarrs::filesystem::FilesystemStore;
@@ -74,9 +77,12 @@ fn measure<T>(reps: usize, bytes: usize, work: impl Fn() -> Res<T>, check: impl 
 fn main() -> Res<()> {
     let args: Vec<String> = std::env::args().collect();
     let [_, workload, dir, name, reps] = &args[..] else {
-        return Err("usage: zarrs_bench read|write|boxes DIR ARRAY REPS".into());
+        return Err("usage: zarrs_bench read|write|boxes|pack-encode|pack-decode DIR ARRAY REPS".into());
     };
     let reps = reps.parse()?;
+    if workload.starts_with("pack-") {
+        return pack::run(workload, dir, name, reps);
+    }
     let path = format!("{dir}/arrays/{name}");
     match workload.as_str() {
         "read" => {

@@ -3,6 +3,7 @@
 //!
 //!   zarrs_peer read  DIR RESULTS   every array of DIR/manifest.json
 //!   zarrs_peer write DIR           a set of arrays and their manifest.json
+mod packbits;
 mod write;
 
 use serde_json::{json, Value};

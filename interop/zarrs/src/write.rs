@@ -1,5 +1,5 @@
 //! What zarrs writes for Omnizarr; arrays below edit/ are changed by Omnizarr and read again.
-use crate::{digest, Res};
+use crate::{digest, packbits, Res};
 use serde_json::{json, Value};
 use std::{fs, sync::Arc};
 use zarrs::array::{Array, ArrayBytes, ArrayBytesOffsets, ArrayMetadata};
@@ -74,17 +74,18 @@ pub fn write(dir: &str) -> Res<()> {
         "chunk_shapes": [[4, [1, 2], 1], [[3, 2], 3]]}});
     let data = ArrayBytes::new_flen(random.elements("uint16", 7 * 9 * 2));
     let plain = json!([{"name": "bytes", "configuration": {"endian": "little"}}]);
-    let array = create(store, "rectilinear", "uint16", plain, grid)?;
+    let array = create(store.clone(), "rectilinear", "uint16", plain, grid)?;
     cases.push(put(array, "rectilinear", &data)?);
+    cases.extend(packbits::write(&store, &mut random)?);
     fs::write(format!("{dir}/manifest.json"), json!({ "cases": cases }).to_string())?;
     Ok(())
 }
 
-fn regular() -> Value {
+pub fn regular() -> Value {
     json!({"name": "regular", "configuration": {"chunk_shape": [4, 6]}})
 }
 
-fn create(store: Arc<FilesystemStore>, path: &str, name: &str, codecs: Value, grid: Value) -> Res<Array<FilesystemStore>> {
+pub fn create(store: Arc<FilesystemStore>, path: &str, name: &str, codecs: Value, grid: Value) -> Res<Array<FilesystemStore>> {
     let (data_type, fill) = match name {
         "numpy.datetime64" => (json!({"name": name, "configuration": {"unit": "ms", "scale_factor": 10}}), json!("NaT")),
         "bool" => (json!(name), json!(true)),
@@ -103,17 +104,17 @@ fn create(store: Arc<FilesystemStore>, path: &str, name: &str, codecs: Value, gr
     Ok(array)
 }
 
-fn put(array: Array<FilesystemStore>, path: &str, data: &ArrayBytes) -> Res<Value> {
+pub fn put(array: Array<FilesystemStore>, path: &str, data: &ArrayBytes) -> Res<Value> {
     array.store_array_subset(&array.subset_all(), data.clone())?;
     Ok(json!({"name": path, "path": path, "sha256": digest(data)?,
         "attributes": {"by": "zarrs"}, "dimension_names": ["y", null]}))
 }
 
 /// A generator of random numbers: the same arrays in every run.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x ^= x >> 30;
