@@ -106,9 +106,9 @@ func (s *state) bound(shape []int) (*codec.Bound, error) {
 	return b, err
 }
 
-func newArray(e *engine, path string, m *meta.Array) (*Array, error) {
-	a := &Array{node: node{engine: e, path: path}}
-	s, err := newState(e, m)
+func newArray(n node, m *meta.Array) (*Array, error) {
+	a := &Array{node: n}
+	s, err := newState(n.engine, m)
 	if err != nil {
 		return nil, &Error{Op: "open", URL: a.URL(), Err: err}
 	}
@@ -209,7 +209,7 @@ type ArraySpec struct {
 	// Grid is the JSON of a chunk_grid member, instead of Chunks and Shards.
 	Grid json.RawMessage
 	// Keys is the JSON of a chunk_key_encoding member. The default is
-	// "default" with "/".
+	// "default" with "/", or what the format of the store demands.
 	Keys json.RawMessage
 	// FillValue is the JSON of a fill value. The default is zero.
 	FillValue json.RawMessage
@@ -228,6 +228,14 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	}
 	if err := checkPath(path); err != nil {
 		return fail(err)
+	}
+	format, keys, err := e.draft(ctx, path)
+	if err != nil {
+		return fail(err)
+	}
+	n.format = format
+	if len(spec.Keys) == 0 {
+		spec.Keys = keys
 	}
 	m, err := spec.document(e)
 	if err != nil {

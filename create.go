@@ -1,14 +1,31 @@
 package zarr
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/meta"
 )
+
+// drafter is a store in which nodes are stored otherwise than as Zarr v3.
+type drafter interface {
+	// Draft tells how a node that is made at a path is stored, and which
+	// chunk_key_encoding its chunks can have, nil if any.
+	Draft(ctx context.Context, path string) (format string, keys json.RawMessage, err error)
+}
+
+// draft asks the store how a new node would be stored.
+func (e *engine) draft(ctx context.Context, path string) (format string, keys json.RawMessage, err error) {
+	if d, ok := e.store.(drafter); ok {
+		return d.Draft(ctx, path)
+	}
+	return "", nil, nil
+}
 
 // document makes the metadata of a new array.
 func (s ArraySpec) document(e *engine) (*meta.Array, error) {
@@ -25,17 +42,17 @@ func (s ArraySpec) document(e *engine) (*meta.Array, error) {
 		"attributes": json.RawMessage("{}"),
 	}
 	doc["fill_value"] = s.FillValue
-	if s.FillValue == nil {
+	if len(s.FillValue) == 0 {
 		if doc["fill_value"], err = zeroFill(typ); err != nil {
 			return nil, err
 		}
 	}
 	doc["chunk_key_encoding"] = s.Keys
-	if s.Keys == nil {
+	if len(s.Keys) == 0 {
 		doc["chunk_key_encoding"] = json.RawMessage(`{"name":"default","configuration":{"separator":"/"}}`)
 	}
 	codecs := s.Codecs
-	if codecs == nil {
+	if len(codecs) == 0 {
 		codecs = DefaultCodecs(typ)
 	}
 	if doc["chunk_grid"], doc["codecs"], err = s.layout(typ, codecs); err != nil {
@@ -60,7 +77,7 @@ func (s ArraySpec) document(e *engine) (*meta.Array, error) {
 	}
 	m := n.(*meta.Array)
 	m.Attributes = s.Attributes.Clone()
-	if m.Codecs, err = normalCodecs(e, m.Codecs); err != nil {
+	if m.Codecs, err = normalCodecs(e, m); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -68,20 +85,44 @@ func (s ArraySpec) document(e *engine) (*meta.Array, error) {
 
 // normalCodecs spells codecs with explicit configurations, as most readers want
 // them.
-func normalCodecs(e *engine, in []meta.Extension) ([]meta.Extension, error) {
-	out := make([]meta.Extension, len(in))
-	for i, x := range in {
-		c, err := e.codecs.Parse(entryOf(x))
-		if err != nil {
-			return nil, err
+func normalCodecs(e *engine, m *meta.Array) ([]meta.Extension, error) {
+	entries := make([]codec.Entry, len(m.Codecs))
+	for i, x := range m.Codecs {
+		entries[i] = entryOf(x)
+	}
+	chain, err := e.codecs.Chain(entries)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newState(e, m)
+	if err != nil {
+		return nil, err
+	}
+	in := s.spec
+	in.Shape = make([]int, len(m.Shape))
+	for i, n := range m.Grid.Count() {
+		in.Shape[i] = 1
+		if n > 0 {
+			_, in.Shape[i] = m.Grid.Span(i, 0)
 		}
+	}
+	if shape := m.Grid.Uniform(); shape != nil {
+		in.Shape = shape
+	}
+	if chain, err = chain.Settle(in); err != nil {
+		return nil, err
+	}
+	out := make([]meta.Extension, 0, len(m.Codecs))
+	for _, c := range chain.Codecs() {
 		text, err := c.MarshalJSON()
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = meta.ParseExtension(text); err != nil {
+		x, err := meta.ParseExtension(text)
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, x)
 	}
 	return out, nil
 }
@@ -138,22 +179,33 @@ func zeroFill(t dtype.Type) (json.RawMessage, error) {
 }
 
 // DefaultCodecs is the codecs list for new arrays of a type: elements in
-// little-endian order, or text behind its length, then Zstandard.
+// little-endian order, or what their type needs otherwise, then Zstandard.
 func DefaultCodecs(t dtype.Type) json.RawMessage {
-	first := `{"name":"bytes"}`
+	return json.RawMessage(`[` + serializerOf(t) + `,{"name":"zstd","configuration":{"level":3,"checksum":false}}]`)
+}
+
+// serializerOf is the codec that turns elements of a type into bytes.
+func serializerOf(t dtype.Type) string {
 	switch t.Kind() {
 	case dtype.String:
-		first = `{"name":"vlen-utf8"}`
+		return `{"name":"vlen-utf8"}`
 	case dtype.Bytes:
-		first = `{"name":"vlen-bytes"}`
-	default:
-		for _, u := range t.Units() {
-			if u.Width > 1 {
-				first = `{"name":"bytes","configuration":{"endian":"little"}}`
-			}
+		return `{"name":"vlen-bytes"}`
+	case dtype.Object:
+		return `{"name":"numcodecs.json2"}`
+	case dtype.List:
+		if item, err := dtype.NumpyJSON(dtype.Inner(t), false); err == nil {
+			return `{"name":"vlen-array","configuration":{"dtype":` + string(item) + `}}`
+		}
+	case dtype.Optional:
+		return `{"name":"zarrs.optional","configuration":{"mask_codecs":[{"name":"packbits"}],"data_codecs":[` + serializerOf(dtype.Inner(t)) + `]}}`
+	}
+	for _, u := range t.Units() {
+		if u.Width > 1 {
+			return `{"name":"bytes","configuration":{"endian":"little"}}`
 		}
 	}
-	return json.RawMessage(`[` + first + `,{"name":"zstd","configuration":{"level":3,"checksum":false}}]`)
+	return `{"name":"bytes"}`
 }
 
 // DefaultChunks cuts a shape into chunks of about a mebibyte, as cubic as they

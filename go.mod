@@ -3,6 +3,7 @@ module github.com/omnizarr/zarr
 go 1.26.0
 
 require (
+	github.com/dsnet/compress v0.0.1
 	github.com/klauspost/compress v1.20.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2

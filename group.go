@@ -21,8 +21,8 @@ type Group struct {
 	above *Group
 }
 
-func newGroup(e *engine, path string, m *meta.Group) *Group {
-	g := &Group{node: node{engine: e, path: path}}
+func newGroup(n node, m *meta.Group) *Group {
+	g := &Group{node: n}
 	g.now.Store(m)
 	return g
 }
@@ -33,6 +33,9 @@ func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
 	err := checkPath(path)
 	if err == nil {
 		err = prepare(ctx, e, path, false)
+	}
+	if err == nil {
+		n.format, _, err = e.draft(ctx, path)
 	}
 	if err == nil {
 		err = putNewDocument(ctx, e, path, m, false)
@@ -46,7 +49,7 @@ func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
 	if err != nil {
 		return nil, &Error{Op: "create group", URL: n.URL(), Err: err}
 	}
-	return newGroup(e, path, m), nil
+	return newGroup(n, m), nil
 }
 
 // Metadata is the group's document; it must not be changed.
@@ -111,7 +114,7 @@ func (g *Group) child(c *Group, path string) (Node, error) {
 	if err != nil {
 		return nil, &Error{Op: "open", URL: store.JoinURL(g.store.URL(), path), Err: fmt.Errorf("consolidated metadata: %w", err)}
 	}
-	n, err := newNode(g.engine, path, doc)
+	n, err := newNode(node{engine: g.engine, path: path, format: c.format}, doc)
 	if sub, ok := n.(*Group); ok && err == nil {
 		sub.above = c
 	}
@@ -176,7 +179,7 @@ func (g *Group) Consolidate(ctx context.Context) error {
 	fresh.consolidated = bypassConsolidated
 	e := *g.engine
 	e.options = &fresh
-	root := newGroup(&e, g.path, g.Metadata())
+	root := newGroup(node{engine: &e, path: g.path}, g.Metadata())
 	nodes := map[string]meta.Node{}
 	for n, err := range root.Walk(ctx) {
 		if err != nil {

@@ -27,7 +27,7 @@ var layers = []struct {
 	{names: []string{"meta", "codec", "schemas"}},
 	{names: []string{"codec/*"}},
 	{names: []string{"codec/std", "store/*"}},
-	{names: []string{"codec/codectest", "locate"}},
+	{names: []string{"codec/codectest", "format/*", "locate"}},
 	{names: []string{"."}},
 	{names: []string{"job", "bench/*", "interop/*"}, beside: true},
 	{names: []string{"cmd/*"}, beside: true},

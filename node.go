@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr/codec"
@@ -14,11 +15,21 @@ import (
 // node is what groups and arrays have in common.
 type node struct {
 	*engine
-	path string
+	path   string
+	format string // "" for Zarr v3
 }
 
 // Path is where the node lies in its store, "" for the root.
 func (n *node) Path() string { return n.path }
+
+// Format is how the node is stored: "zarr3", or what the store translated it
+// from, such as "zarr2".
+func (n *node) Format() string {
+	if n.format == "" {
+		return "zarr3"
+	}
+	return n.format
+}
 
 // Store is the store that holds the node.
 func (n *node) Store() store.Store { return n.store }
@@ -66,11 +77,35 @@ func checkPath(path string) error {
 // openNode reads a node's document.
 func openNode(ctx context.Context, e *engine, path string) (Node, error) {
 	n := node{engine: e, path: path}
-	doc, _, err := getDocument(ctx, e, path)
+	doc, info, err := getDocument(ctx, e, path)
 	if err != nil {
 		return nil, &Error{Op: "open", URL: n.URL(), Err: err}
 	}
-	return newNode(e, path, doc)
+	n.format = info.Format
+	opened, err := newNode(n, doc)
+	if a, ok := opened.(*Array); ok && err == nil {
+		err = a.probe(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
+}
+
+// probe decodes the first chunk of an array whose codec asks for it.
+func (a *Array) probe(ctx context.Context) error {
+	s := a.now.Load()
+	if s.uniform == nil || len(s.meta.Shape) > 0 && slices.Contains(s.meta.Grid.Count(), 0) {
+		return nil
+	}
+	if _, wary := s.uniform.Serializer().(codec.Wary); !wary {
+		return nil
+	}
+	err := a.CheckChunk(ctx, a.chunkInfo(s, make([]int, len(s.meta.Shape))))
+	if errors.Is(err, ErrMissing) {
+		return nil
+	}
+	return err
 }
 
 // openRoot opens the node that was asked for by URL or path, which may be an
@@ -80,29 +115,29 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if !e.implicit || !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
-	g := newGroup(e, path, &meta.Group{})
+	g := newGroup(node{engine: e, path: path}, &meta.Group{})
 	for range g.Walk(ctx) {
 		return g, nil
 	}
 	return n, err
 }
 
-func newNode(e *engine, path string, doc meta.Node) (Node, error) {
+func newNode(n node, doc meta.Node) (Node, error) {
 	switch m := doc.(type) {
 	case *meta.Array:
-		a, err := newArray(e, path, m)
+		a, err := newArray(n, m)
 		if err != nil {
 			return nil, err
 		}
 		return a, nil
 	case *meta.Group:
-		return newGroup(e, path, m), nil
+		return newGroup(n, m), nil
 	}
 	return nil, errors.New("document is neither an array nor a group")
 }
 
 // ErrNoNode says that there is no node at a path.
-var ErrNoNode = fmt.Errorf("no Zarr node here (no %s): %w", documentName, store.ErrNotExist)
+var ErrNoNode = fmt.Errorf("no Zarr node here (no %s, .zarray or .zgroup): %w", documentName, store.ErrNotExist)
 
 func getDocument(ctx context.Context, e *engine, path string) (meta.Node, store.Info, error) {
 	if path != "" {
@@ -157,10 +192,13 @@ func (n *node) changeDocument(ctx context.Context, change func(meta.Node) error,
 // shorten drops the URL and key that a store's error repeats.
 func shorten(err error) error {
 	var known *store.KeyError
-	if errors.As(err, &known) {
-		return fmt.Errorf("%s: %w", documentName, known.Err)
+	switch {
+	case !errors.As(err, &known):
+		return err
+	case known.Key == "": // about other documents, which the error names
+		return known.Err
 	}
-	return err
+	return fmt.Errorf("%s: %w", documentName, known.Err)
 }
 
 func putDocument(ctx context.Context, e *engine, path string, doc meta.Node, opt store.PutOptions) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/locate"
@@ -33,6 +34,7 @@ type options struct {
 	strict       bool
 	implicit     bool
 	consolidated consolidation
+	format       int // of Zarr: 2, 3, or 0 for what is there
 }
 
 type consolidation uint8
@@ -117,6 +119,11 @@ func FailMissing() Option { return func(o *options) { o.failMissing = true } }
 // without attributes.
 func ImplicitGroup() Option { return func(o *options) { o.implicit = true } }
 
+// ZarrFormat opens and makes nodes of Zarr format 2 or 3 only. By default a node
+// is Zarr v3 if it has a zarr.json, else Zarr v2, and a new one is what the group
+// above it is, Zarr v3 where there is none.
+func ZarrFormat(n int) Option { return func(o *options) { o.format = n } }
+
 // BypassConsolidated reads every node's own document, also where a group has
 // consolidated metadata.
 func BypassConsolidated() Option {
@@ -139,13 +146,25 @@ func newEngine(s store.Store, o *options) *engine {
 			n = max(n, p.Concurrency())
 		}
 	}
-	return &engine{options: o, store: s, limits: &codec.Limits{
+	e := &engine{options: o, store: s}
+	switch o.format {
+	case 2:
+		e.store = zarr2.New(s, zarr2.Only, e.registry())
+	case 3:
+	default:
+		// A store that came out of a node has been looked through already.
+		if _, ok := s.(*zarr2.Store); !ok {
+			e.store = zarr2.New(s, zarr2.Either, e.registry())
+		}
+	}
+	e.limits = &codec.Limits{
 		Workers:   par.NewLimiter(n-1, o.inFlight),
 		MaxChunk:  o.maxChunk,
 		MaxWork:   int(min(memory(), math.MaxInt)),
 		Strict:    o.strict,
 		KeepEmpty: o.keepEmpty,
-	}}
+	}
+	return e
 }
 
 func (e *engine) registry() meta.Registry {

@@ -104,7 +104,13 @@ func engineAt(ctx context.Context, url string, o *options) (*engine, string, err
 	if err != nil {
 		return nil, "", err
 	}
-	if where.Format != "" && where.Format != "zarr3" {
+	switch where.Format {
+	case "":
+	case "zarr2":
+		o.format = 2
+	case "zarr3":
+		o.format = 3
+	default:
 		where.Discard()
 		return nil, "", &Error{Op: "open", URL: url, Err: fmt.Errorf("format %s is not supported", where.Format)}
 	}
@@ -121,6 +127,9 @@ type Node interface {
 	URL() string
 	// Store is the store that holds the node.
 	Store() store.Store
+	// Format is how the node is stored: "zarr3", or what the store translated it
+	// from, such as "zarr2".
+	Format() string
 	// Attributes are what users say about the node; changing them changes
 	// nothing until they are given to SetAttributes.
 	Attributes() *meta.Attributes

@@ -30,13 +30,18 @@ def volume(folder):
 
 def array_kinds():
     """Arguments of zarr.create_array by name."""
-    from zarr.codecs import ZstdCodec
+    from numcodecs import Blosc
+    from zarr.codecs import BloscCodec, ZstdCodec
     zstd = ZstdCodec(level=3, checksum=False)
     return {
         "none": dict(chunks=(128,) * 3, compressors=None),
         "zstd3": dict(chunks=(128,) * 3, compressors=zstd),
         "shard-zstd3": dict(shards=(256,) * 3, chunks=(32,) * 3, compressors=zstd),
         "none-32cubed": dict(chunks=(32,) * 3, compressors=None),
+        "blosc-lz4": dict(chunks=(128,) * 3, compressors=BloscCodec(typesize=2, cname="lz4", clevel=5, shuffle="shuffle")),
+        "blosc-zstd": dict(chunks=(128,) * 3, compressors=BloscCodec(typesize=2, cname="zstd", clevel=3, shuffle="bitshuffle")),
+        "v2-blosc-lz4": dict(chunks=(128,) * 3, zarr_format=2, compressors=Blosc("lz4", 5, Blosc.SHUFFLE)),
+        "v2-blosc-zstd": dict(chunks=(128,) * 3, zarr_format=2, compressors=Blosc("zstd", 3, Blosc.BITSHUFFLE)),
     }
 
 
@@ -56,7 +61,8 @@ def make(folder):
 def open_tensorstore(path):
     """Without fsync: no other peer waits for the disk."""
     import tensorstore as ts
-    return ts.open({"driver": "zarr3", "kvstore": {"driver": "file", "path": path}}, open=True,
+    driver = "zarr" if os.path.exists(f"{path}/.zarray") else "zarr3"
+    return ts.open({"driver": driver, "kvstore": {"driver": "file", "path": path}}, open=True,
                    context=ts.Context({"file_io_sync": False})).result()
 
 
@@ -92,9 +98,10 @@ class TensorStore:
 
     def write(self, path, name, data):
         import tensorstore as ts
-        with open(f"{self.folder}/arrays/{name}/zarr.json", encoding="utf-8") as f:
+        driver, document = ("zarr", ".zarray") if name.startswith("v2-") else ("zarr3", "zarr.json")
+        with open(f"{self.folder}/arrays/{name}/{document}", encoding="utf-8") as f:
             metadata = json.load(f)
-        ts.open({"driver": "zarr3", "kvstore": {"driver": "file", "path": path}, "metadata": metadata}, create=True,
+        ts.open({"driver": driver, "kvstore": {"driver": "file", "path": path}, "metadata": metadata}, create=True,
                 context=ts.Context({"file_io_sync": False})).result().write(data).result()
 
 

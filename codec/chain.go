@@ -33,6 +33,40 @@ func (c *Chain) Codecs() []Codec {
 // MarshalJSON gives the codecs list for metadata.
 func (c *Chain) MarshalJSON() ([]byte, error) { return json.Marshal(c.Codecs()) }
 
+// Settler is a codec whose configuration may leave something to what flows in,
+// such as the size of elements.
+type Settler interface {
+	// Settle gives the codec with all of it written down, as other readers
+	// want it.
+	Settle(in Spec) (Codec, error)
+}
+
+// Settle gives the chain with all configurations written down that depend on
+// the chunks that will flow through it.
+func (c *Chain) Settle(in Spec) (*Chain, error) {
+	out := &Chain{}
+	for _, k := range c.Codecs() {
+		array, isArray := k.(ArrayToArray)
+		if s, ok := k.(Settler); ok {
+			var err error
+			if k, err = s.Settle(in); err != nil {
+				return nil, wrap(k.Name(), err)
+			}
+		}
+		if isArray && out.serializer == nil && len(out.arrays) < len(c.arrays) {
+			f, err := array.BindArray(in)
+			if err != nil {
+				return nil, wrap(k.Name(), err)
+			}
+			in = f.Out()
+		}
+		if err := out.add(k); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // Bind fits the chain to the chunks that will flow through it.
 func (c *Chain) Bind(in Spec) (*Bound, error) {
 	b := &Bound{in: in, name: c.serializer.Name()}

@@ -153,6 +153,12 @@ type Ranging interface {
 	Ranges(box nd.Box) bool
 }
 
+// Wary is a Serializer of a format that can hold programs beside data. An array
+// with one is opened only if its first chunk, where it is stored, is data.
+type Wary interface {
+	Wary()
+}
+
 // BytesFilter is a bound BytesToBytes.
 type BytesFilter interface {
 	// Size tells how many bytes come out of Encode.

@@ -177,10 +177,15 @@ func cutPrefix(s, prefix string) string {
 	return s
 }
 
-// MarshalEntry spells an entry of a codecs list; a nil config is left out.
+// MarshalEntry spells an entry of a codecs list; a nil config is left out. It
+// escapes nothing that JSON does not ask for: types are called "<i4".
 func MarshalEntry(name string, config any) ([]byte, error) {
-	return json.Marshal(struct {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
 		Name          string `json:"name"`
 		Configuration any    `json:"configuration,omitempty"`
 	}{name, config})
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }

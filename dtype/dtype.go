@@ -30,6 +30,10 @@ const (
 	String                   // UTF-8 of any length, by reference
 	Bytes                    // bytes of any length, by reference
 	Struct                   // fields
+	Subarray                 // a small array of another type
+	Object                   // a JSON value, by reference
+	List                     // any number of elements of another type, by reference
+	Optional                 // another type, or nothing
 )
 
 // Type is one data type with its configuration. Types are immutable.

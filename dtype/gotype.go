@@ -1,6 +1,7 @@
 package dtype
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -29,11 +30,19 @@ const maxArray = 1 << 10
 // IsReference reports whether elements of t are references to a heap: a []T of
 // strings or byte slices is then filled value by value, and is not the memory
 // of the array.
-func IsReference(t Type) bool { return t.Kind() == String || t.Kind() == Bytes }
+func IsReference(t Type) bool {
+	switch t.Kind() {
+	case String, Bytes, Object, List:
+		return true
+	}
+	return false
+}
 
 // GoType returns the Go type that is natural for an element of t, nil when
 // there is none. Types below eight bits are int8 or uint8, small floats uint8,
-// times and durations int64, fixed text an array of runes.
+// times and durations int64, fixed text an array of runes. A JSON value is a
+// json.RawMessage, empty for null, in which floats that JSON lacks are the bare
+// words NaN, Infinity and -Infinity; a list is the bytes of its items.
 func GoType(t Type) reflect.Type {
 	switch t.Kind() {
 	case Bool:
@@ -65,8 +74,10 @@ func GoType(t Type) reflect.Type {
 		}
 	case String:
 		return reflect.TypeFor[string]()
-	case Bytes:
+	case Bytes, List:
 		return reflect.TypeFor[[]byte]()
+	case Object:
+		return reflect.TypeFor[json.RawMessage]()
 	}
 	return nil
 }
@@ -155,7 +166,7 @@ func fits(t Type, g reflect.Type) bool {
 			(g.Elem().Kind() == reflect.Int32 || g.Elem().Kind() == reflect.Uint32)
 	case String:
 		return g.Kind() == reflect.String
-	case Bytes:
+	case Bytes, Object, List:
 		return g.Kind() == reflect.Slice && g.Elem().Kind() == reflect.Uint8
 	case Struct:
 		return fitsStruct(t, g)

@@ -59,8 +59,12 @@ func NewRegistry() *Registry {
 	r.Register("fixed_length_utf32", parseUTF32)
 	r.Register("numpy.datetime64", parseTime)
 	r.Register("numpy.timedelta64", parseTime)
+	simple(newObject())
+	r.Register(listName, r.parseList)
+	r.Register(optionalName, r.parseOptional)
 	r.Register("struct", r.parseStruct)
 	r.Register("structured", r.parseStruct)
+	r.Register(subarrayName, r.parseSubarray)
 	return r
 }
 

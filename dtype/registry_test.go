@@ -99,7 +99,7 @@ func TestRefusedTypes(t *testing.T) {
 		config("numpy.timedelta64", `{"unit":"s","scale_factor":2147483648}`), config("numpy.timedelta64", `{"unit":1,"scale_factor":1}`),
 		`"struct"`, config("struct", "{}"), fields(""), config("struct", `{"fields":{}}`), config("struct", `{"fields":null}`), fields("1"), fields("null"),
 		fields(`{"name":"a"}`), fields(`{"data_type":"int8"}`), fields(`{"name":"","data_type":"int8"}`), fields(`{"name":"a","data_type":"int8","x":1}`),
-		fields(`{"name":"a","data_type":"string"}`), fields(`["a","bytes"]`), fields(`["a"]`), fields(`["a","int8",[2]]`), fields(`["","int8"]`), fields(`["a",null]`),
+		fields(`{"name":"a","data_type":"variable_length_bytes"}`), fields(`["a","bytes"]`), fields(`["a"]`), fields(`["a","int8",[2]]`), fields(`["","int8"]`), fields(`["a",null]`),
 		fields(`{"name":"a","data_type":"int8"},{"name":"a","data_type":"int8"}`), fields(`{"name":"a","data_type":"int3"}`),
 		fields(`["a","r134217728"],["b","r8"]`),
 		config("struct", `{"fields":[`+strings.Repeat("1,", maxFields)+"1]}"), deep,

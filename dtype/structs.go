@@ -24,8 +24,8 @@ type structType struct {
 }
 
 // NewStruct returns the type struct with the given fields, one after the other
-// without gaps. Fields may hold references, which metadata cannot spell: such
-// a struct lives in memory only.
+// without gaps. Fields may hold references. Metadata can spell those to text and
+// to JSON values; a struct with others lives in memory only.
 func NewStruct(fields []Field) (Type, error) { return newStruct("struct", slices.Clone(fields), false) }
 
 // newStruct takes over fields. With pairs, fields are spelled [name, type].
@@ -111,7 +111,7 @@ func (r *Registry) parseStruct(name string, config json.RawMessage) (Type, error
 		if err != nil {
 			return nil, fmt.Errorf("field %d: %w", i, err)
 		}
-		if len(f.Type.Refs()) > 0 {
+		if k := f.Type.Kind(); len(f.Type.Refs()) > 0 && k != Object && k != String || k == Optional {
 			return nil, fmt.Errorf("field %s: %s has no fixed length", short(strconv.Quote(f.Name)), f.Type.Name())
 		}
 		pairs = pairs && first(item) == '['

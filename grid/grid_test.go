@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	for raw, want := range map[string]string{
 		`"regular"`:           `configuration: missing member "chunk_shape"`,
-		`"hex"`:               `unknown chunk grid "hex", known are rectilinear, regular`,
+		`"hex"`:               `unknown chunk grid "hex", known are rectilinear, regular, zarrs.regular_bounded`,
 		`7`:                   `must be a name or an object, not a number`,
 		`{"name":"regular"}x`: `not JSON: more text behind the value, at byte 18`,
 		`{"name":"regular","configuration":{"chunk_shape":[3],"x":1}}`:                                    `configuration.x: unknown member`,

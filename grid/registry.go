@@ -34,12 +34,13 @@ type Registry struct {
 	keys  map[string]ParseKeys
 }
 
-// NewRegistry returns a registry of the grids "regular" and "rectilinear" and
-// the key encodings "default" and "v2".
+// NewRegistry returns a registry of the grids "regular", "rectilinear" and
+// "zarrs.regular_bounded", and the key encodings "default", "v2" and
+// "zarrs.default_suffix".
 func NewRegistry() *Registry {
 	return &Registry{
-		grids: map[string]ParseGrid{"regular": parseRegular, "rectilinear": parseRectilinear},
-		keys:  map[string]ParseKeys{"default": parseDefaultKeys, "v2": parseV2Keys},
+		grids: map[string]ParseGrid{"regular": parseRegular, "rectilinear": parseRectilinear, "zarrs.regular_bounded": parseBounded},
+		keys:  map[string]ParseKeys{"default": parseDefaultKeys, "v2": parseV2Keys, "zarrs.default_suffix": parseSuffixKeys},
 	}
 }
 

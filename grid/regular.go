@@ -55,6 +55,15 @@ var errPastEnd = errors.New("the last chunk would reach past the largest possibl
 
 // parseRegular reads the configuration of "regular".
 func parseRegular(config json.RawMessage, shape []int) (Grid, error) {
+	chunks, err := parseChunkShape(config)
+	if err != nil {
+		return nil, err
+	}
+	return NewRegular(shape, chunks)
+}
+
+// parseChunkShape reads a configuration that has the member chunk_shape only.
+func parseChunkShape(config json.RawMessage) ([]int, error) {
 	members, err := members(config)
 	if err != nil {
 		return nil, err
@@ -71,7 +80,7 @@ func parseRegular(config json.RawMessage, shape []int) (Grid, error) {
 	if chunks == nil {
 		return nil, errors.New(`missing member "chunk_shape"`)
 	}
-	return NewRegular(shape, chunks)
+	return chunks, nil
 }
 
 // Name is "regular".

@@ -19,6 +19,8 @@ import (
 // CopyOptions say what the copy looks like; the zero value keeps everything as
 // it is in the source.
 type CopyOptions struct {
+	// Format is what is written: "zarr3", which is the default, or "zarr2".
+	Format string
 	// Chunks and Shards are the shapes in the copy. In a hierarchy they are for
 	// the arrays with as many axes; the others keep theirs. Either of them lays
 	// the array out anew: without Shards it has none then.
@@ -48,8 +50,7 @@ type CopyOptions struct {
 // ErrNotEmpty says that the place of a copy holds something else.
 var ErrNotEmpty = errors.New("there is something else already")
 
-// Copy writes an array, or a group with everything below it, to a URL as Zarr
-// v3. Shapes, fill values, attributes and names of dimensions stay; chunks,
+// Copy writes an array, or a group with everything below it, to a URL. Shapes, fill values, attributes and names of dimensions stay; chunks,
 // shards, codecs and the type of numbers are what opts says. A hierarchy gets
 // consolidated metadata when it has more than one array.
 //
@@ -106,7 +107,7 @@ func (p place) end(n zarr.Node, err error) error {
 	if err == nil {
 		return n.Close()
 	}
-	if d, ok := n.Store().(interface{ Discard() error }); ok {
+	if d, ok := store.As[interface{ Discard() error }](n.Store()); ok {
 		return errors.Join(err, d.Discard())
 	}
 	n.Close()
@@ -130,17 +131,21 @@ func copyTo(ctx context.Context, src zarr.Node, to place, opts CopyOptions) erro
 	if err != nil {
 		return err
 	}
-	specs, err := layouts(src, arrays, opts, format)
+	target, err := targetOf(opts.Format)
 	if err != nil {
 		return err
 	}
-	to.opts = padOptions(format, opts.Open)
+	specs, err := layouts(src, arrays, opts, format, target)
+	if err != nil {
+		return err
+	}
+	to.opts = append(padOptions(format, opts.Open), target.option())
 	if err := makeRoom(ctx, src, to, groups, arrays, opts.Overwrite); err != nil {
 		return err
 	}
-	c := &copier{src: src, opts: opts, track: tracker{tell: opts.Progress}}
+	c := &copier{src: src, opts: opts, target: target, track: tracker{tell: opts.Progress}}
 	if a, ok := src.(*zarr.Array); ok {
-		dst, resumed, err := createArray(ctx, specs["/"], to.array, to.open)
+		dst, resumed, err := createArray(ctx, target, specs["/"], to.array, to.open)
 		if err != nil {
 			return err
 		}
@@ -245,7 +250,7 @@ func remove(ctx context.Context, n zarr.Node) error {
 
 // createArray makes an array, or takes up one that a copy has begun: an array
 // whose document is just the same.
-func createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error)) (a *zarr.Array, resumed bool, err error) {
+func createArray(ctx context.Context, target target, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error)) (a *zarr.Array, resumed bool, err error) {
 	a, err = create(ctx, spec)
 	if !errors.Is(err, zarr.ErrExist) {
 		return a, false, err
@@ -258,7 +263,7 @@ func createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.C
 	if !ok {
 		return nil, false, err
 	}
-	same, docErr := sameDocument(ctx, spec, a)
+	same, docErr := target.sameDocument(ctx, spec, a)
 	if docErr != nil {
 		return nil, false, docErr
 	}
@@ -270,9 +275,10 @@ func createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.C
 
 // copier runs the copy of all arrays.
 type copier struct {
-	src   zarr.Node
-	opts  CopyOptions
-	track tracker
+	src    zarr.Node
+	opts   CopyOptions
+	target target
+	track  tracker
 }
 
 // hierarchy copies all nodes below root.
@@ -297,7 +303,7 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 			return root.CreateArray(ctx, path[1:], spec)
 		}
 		open := func(ctx context.Context) (zarr.Node, error) { return root.Open(ctx, path[1:]) }
-		dst, resumed, err := createArray(ctx, specs[path], create, open)
+		dst, resumed, err := createArray(ctx, c.target, specs[path], create, open)
 		if err != nil {
 			return err
 		}

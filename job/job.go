@@ -19,6 +19,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Progress tells how far a job is. Total may grow while the job finds more to
@@ -126,6 +127,10 @@ func reason(err error) (key, text string) {
 	var known *zarr.Error
 	if errors.As(err, &known) {
 		return known.Key, known.Err.Error()
+	}
+	var unread *store.KeyError
+	if errors.As(err, &unread) && unread.Key == "" {
+		return "", unread.Err.Error()
 	}
 	return "", err.Error()
 }

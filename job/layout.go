@@ -18,7 +18,7 @@ import (
 )
 
 // layouts says what arrays the copy will have, by path.
-func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions, format *pad.Format) (map[string]zarr.ArraySpec, error) {
+func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions, format *pad.Format, to target) (map[string]zarr.ArraySpec, error) {
 	_, alone := src.(*zarr.Array)
 	specs := make(map[string]zarr.ArraySpec, len(arrays))
 	fitting := false
@@ -33,9 +33,9 @@ func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions, for
 		if !alone && own.DataType != "" && !isNumber(a.DataType()) {
 			own.DataType = ""
 		}
-		spec, err := layout(a, own)
+		spec, err := to.layout(a, own)
 		if err == nil && format != nil {
-			with, padErr := padded(spec, format)
+			with, padErr := to.padded(spec, format)
 			switch {
 			case padErr == nil:
 				spec = with
@@ -55,7 +55,7 @@ func layouts(src zarr.Node, arrays map[string]*zarr.Array, opts CopyOptions, for
 }
 
 // layout says what the copy of an array is.
-func layout(a *zarr.Array, opts CopyOptions) (zarr.ArraySpec, error) {
+func (t target) layout(a *zarr.Array, opts CopyOptions) (zarr.ArraySpec, error) {
 	m := a.Metadata()
 	var err error
 	spec := zarr.ArraySpec{
@@ -65,7 +65,7 @@ func layout(a *zarr.Array, opts CopyOptions) (zarr.ArraySpec, error) {
 	if err := codecError(a); err != nil && !slices.Contains(m.Grid.Count(), 0) {
 		return spec, err
 	}
-	if spec.Keys, err = m.Keys.MarshalJSON(); err != nil {
+	if spec.Keys, err = t.keys(a); err != nil {
 		return spec, err
 	}
 	old := m.DataType
@@ -94,6 +94,10 @@ func layout(a *zarr.Array, opts CopyOptions) (zarr.ArraySpec, error) {
 		}
 	}
 	switch {
+	case t == zarr2Target && opts.Shards != nil:
+		return spec, errors.New("no shards in Zarr v2")
+	case t == zarr2Target && isSharded && opts.Chunks == nil:
+		spec.Chunks = sharded.ChunkShape
 	case opts.Chunks != nil || opts.Shards != nil:
 		spec.Chunks, spec.Shards = opts.Chunks, opts.Shards
 		if err := checkRank(spec); err != nil {
@@ -117,13 +121,13 @@ func layout(a *zarr.Array, opts CopyOptions) (zarr.ArraySpec, error) {
 			}
 		}
 	}
-	return spec, try(spec)
+	return t.settle(spec, a, opts.Codecs != nil)
 }
 
 // try makes the array in memory: whether it can be made at all is known before
 // anything is written.
-func try(spec zarr.ArraySpec) error {
-	_, err := example(context.Background(), spec)
+func (t target) try(spec zarr.ArraySpec) error {
+	_, err := t.example(context.Background(), spec)
 	var known *zarr.Error
 	if errors.As(err, &known) {
 		return known.Err
@@ -131,13 +135,13 @@ func try(spec zarr.ArraySpec) error {
 	return err
 }
 
-func example(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
-	return zarr.CreateArrayIn(ctx, mem.New(), "", spec)
+func (t target) example(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
+	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, t.option())
 }
 
 // sameDocument reports whether an array is what spec would make.
-func sameDocument(ctx context.Context, spec zarr.ArraySpec, a *zarr.Array) (bool, error) {
-	want, err := example(ctx, spec)
+func (t target) sameDocument(ctx context.Context, spec zarr.ArraySpec, a *zarr.Array) (bool, error) {
+	want, err := t.example(ctx, spec)
 	if err != nil {
 		return false, err
 	}

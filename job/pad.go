@@ -30,7 +30,7 @@ func padOptions(f *pad.Format, opts []zarr.Option) []zarr.Option {
 }
 
 // padded is the array with headers before its chunks.
-func padded(spec zarr.ArraySpec, f *pad.Format) (zarr.ArraySpec, error) {
+func (to target) padded(spec zarr.ArraySpec, f *pad.Format) (zarr.ArraySpec, error) {
 	t, err := dtype.Parse(json.RawMessage(spec.DataType))
 	if err != nil {
 		return spec, err
@@ -54,7 +54,7 @@ func padded(spec zarr.ArraySpec, f *pad.Format) (zarr.ArraySpec, error) {
 	if f.Name == "n5" {
 		spec.Keys = json.RawMessage(`{"name":"v2","configuration":{"separator":"/"}}`)
 	}
-	return spec, try(spec)
+	return spec, to.try(spec)
 }
 
 // largest is the shape that holds every chunk of the grid.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -46,6 +47,9 @@ type ValidateOptions struct {
 // below it; chunks are not read. It goes on after problems. The error is only for
 // work that could not be done to its end.
 func Validate(ctx context.Context, s store.Store, path string, opts ValidateOptions) (Validation, error) {
+	if _, ok := s.(*zarr2.Store); !ok {
+		s = zarr2.New(s, zarr2.Either, meta.Registry{})
+	}
 	v := &validator{store: s, root: strings.Trim(path, "/"), found: Validation{Problems: []Violation{}}}
 	v.open = append(slices.Clone(opts.Open), zarr.BypassConsolidated(), zarr.ReadOnly())
 	err := v.folder(ctx, v.root, 0)
@@ -107,7 +111,8 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 	default:
 		v.nodes++
 		_, why := reason(err)
-		v.problem(v.at(path), "metadata", why)
+		rule, why := ruleOf(why)
+		v.problem(v.at(path), rule, why)
 	}
 	listed := true
 	for entry, err := range v.store.List(ctx, prefix, "/") {
@@ -170,7 +175,7 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 	}
 	if err != nil {
 		_, why := reason(err)
-		rule, why := ruleOf(strings.TrimPrefix(why, documentKey+": "))
+		rule, why := ruleOf(why)
 		// What codecs say of themselves is told only where no schema has said it.
 		if rule != "codecs" || len(v.found.Problems) == before {
 			v.problem(v.at(path), rule, why)
@@ -184,9 +189,24 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 var memberRules = []string{"shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs",
 	"attributes", "dimension_names", "storage_transformers"}
 
+// oldMembers are the members of Zarr v2 documents whose rules have another name.
+var oldMembers = map[string]string{
+	"chunks": "chunk_grid", "dtype": "data_type", "dimension_separator": "chunk_key_encoding",
+	"compressor": "codecs", "filters": "codecs", "order": "codecs",
+}
+
 // ruleOf finds the rule in what is wrong with a document: the member that the
 // text begins with.
 func ruleOf(text string) (rule, rest string) {
+	for _, name := range []string{documentKey, ".zarray", ".zgroup"} {
+		text = strings.TrimPrefix(text, name+": ")
+	}
+	if strings.HasPrefix(text, ".zattrs: ") {
+		return "attributes", text
+	}
+	if strings.HasPrefix(text, ".zmetadata: ") {
+		return "consolidated", text
+	}
 	n := strings.IndexFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
 	if n <= 0 {
 		return "metadata", text
@@ -198,6 +218,8 @@ func ruleOf(text string) (rule, rest string) {
 		return "codecs", text
 	case slices.Contains(memberRules, member):
 		return member, strings.TrimPrefix(text, member+": ")
+	case oldMembers[member] != "":
+		return oldMembers[member], text
 	}
 	return "metadata", text
 }

@@ -130,9 +130,10 @@ func parseArray(members []Member, reg Registry) (*Array, error) {
 	return a, nil
 }
 
-// checkFill checks that the fill value is one of the data type.
+// checkFill checks that the fill value is one of the data type. Null says that
+// there is none, which Zarr v3 does not have, unless it is a value of the type.
 func (a *Array) checkFill() error {
-	if strictjson.IsNull(a.FillValue) {
+	if k := a.DataType.Kind(); strictjson.IsNull(a.FillValue) && k != dtype.Object && k != dtype.Optional {
 		return errors.New("must not be null")
 	}
 	_, err := a.DataType.ParseFill(a.FillValue, &nd.Heap{})

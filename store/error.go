@@ -18,7 +18,7 @@ type KeyError struct {
 
 // Error is one line that names operation, key and store.
 func (e *KeyError) Error() string {
-	if e.Key == "" && e.Op == "list" {
+	if e.Key == "" { // a listing of all, or a value that others were made into
 		return fmt.Sprintf("%s %s: %v", e.Op, e.URL, e.Err)
 	}
 	return fmt.Sprintf("%s %q in %s: %v", e.Op, e.Key, e.URL, e.Err)

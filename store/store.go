@@ -107,6 +107,9 @@ type Unwrapper interface {
 type Info struct {
 	Size int64  // of the whole value, -1 if unknown
 	ETag string // changes when the value changes, "" if unknown
+	// Format is what the value was translated from, such as "zarr2", by a store
+	// that shows another format as Zarr v3; "" if it is kept as it is.
+	Format string
 }
 
 // Entry is one result of a listing. Key is whole, from the root of the store;

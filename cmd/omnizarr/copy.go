@@ -14,7 +14,7 @@ import (
 	"github.com/omnizarr/zarr/job"
 )
 
-// copyFormats are what --to knows; only the first can be written.
+// copyFormats are what --to knows; only the first two can be written.
 var copyFormats = []string{"zarr3", "zarr2", "n5", "tiff", "cog"}
 
 func (a *app) copyCommand() *cobra.Command {
@@ -38,7 +38,7 @@ interrupted is simply started again.`,
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts := job.CopyOptions{DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
+			opts := job.CopyOptions{Format: to, DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
 			var err error
 			if opts.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
 				return err
@@ -58,8 +58,8 @@ interrupted is simply started again.`,
 			if !slices.Contains(copyFormats, to) {
 				return badUsage(cmd, "--to %s: must be one of %s", to, strings.Join(copyFormats, ", "))
 			}
-			if to != copyFormats[0] {
-				return fmt.Errorf("copy to %s: writing %s is not supported, only %s", args[1], to, copyFormats[0])
+			if !slices.Contains(copyFormats[:2], to) {
+				return fmt.Errorf("copy to %s: writing %s is not supported, only %s", args[1], to, strings.Join(copyFormats[:2], " and "))
 			}
 			src, err := a.open(cmd.Context(), args[0])
 			if err != nil {

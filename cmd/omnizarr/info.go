@@ -40,8 +40,14 @@ func (a *app) infoCommand() *cobra.Command {
 	return cmd
 }
 
-// formatOf names the format that a node is stored in.
-func formatOf(zarr.Node) (name string, zarrFormat int) { return "zarr3", 3 }
+// formatOf names the format that a node is stored in, and the version of Zarr
+// that it is shown as.
+func formatOf(n zarr.Node) (name string, zarrFormat int) {
+	if name = n.Format(); name == "zarr2" {
+		return name, 2
+	}
+	return name, 3
+}
 
 // groupInfo is what info says of a group.
 type groupInfo struct {

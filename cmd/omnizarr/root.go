@@ -124,7 +124,7 @@ taken too.`,
 	flags.IntVar(&a.maxChunk, "max-chunk", 0, "largest chunk, in bytes, of types without a fixed length (0: 1 GiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.codecCommand(),
-		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
+		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.migrateCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }
 

@@ -25,6 +25,15 @@ func typeName(t dtype.Type) string {
 			}
 			return fmt.Sprintf("%s [%s]", strings.TrimPrefix(t.Name(), "numpy."), unit)
 		}
+	case dtype.Subarray:
+		elem, shape := dtype.Elements(t)
+		return times(shape) + " " + typeName(elem)
+	case dtype.Object:
+		return "JSON values"
+	case dtype.List:
+		return "lists of " + typeName(dtype.Inner(t))
+	case dtype.Optional:
+		return "optional " + typeName(dtype.Inner(t))
 	case dtype.UTF32:
 		return fmt.Sprintf("%s of %d characters", t.Name(), t.Size()/4)
 	case dtype.Raw:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/omnizarr/zarr/dtype"
@@ -33,27 +34,96 @@ func (s *subject) sample(r *rand.Rand, shape []int) nd.View {
 }
 
 func (s *subject) randomElement(r *rand.Rand, elem []byte, h *nd.Heap) {
-	switch s.typ.Kind() {
+	randomOf(r, s.typ, elem, h)
+}
+
+// randomOf sets an element of any type.
+func randomOf(r *rand.Rand, t dtype.Type, elem []byte, h *nd.Heap) {
+	var b []byte
+	switch t.Kind() {
 	case dtype.String, dtype.Bytes:
-		b := randomValue(r, s.typ.Kind())
-		nd.PutRef(elem, h.Add(b), 0, len(b))
+		b = randomValue(r, t.Kind())
+	case dtype.Object:
+		if b = randomJSON(r, nil, 0); string(b) == "null" {
+			b = nil
+		}
+	case dtype.List:
+		item := dtype.Inner(t)
+		b = make([]byte, r.IntN(5)*item.Size())
+		for at := 0; at < len(b); at += item.Size() {
+			randomOf(r, item, b[at:at+item.Size()], h)
+		}
+	case dtype.Struct:
+		for _, f := range dtype.Fields(t) {
+			randomOf(r, f.Type, elem[f.Offset:f.Offset+f.Type.Size()], h)
+		}
+		return
+	case dtype.Optional:
+		clear(elem)
+		if r.IntN(3) > 0 {
+			elem[0] = 1
+			randomOf(r, dtype.Inner(t), elem[1:], h)
+		}
+		return
+	default:
+		randomBits(r, t, elem)
 		return
 	}
+	nd.PutRef(elem, h.Add(b), 0, len(b))
+}
+
+func randomBits(r *rand.Rand, t dtype.Type, elem []byte) {
 	for i := range elem {
 		elem[i] = byte(r.Uint32())
 	}
-	for _, u := range s.typ.Units() {
+	for _, u := range t.Units() {
 		if u.Bits == 1 {
 			for k := range u.Width * u.Count {
 				elem[u.Offset+k] &= 1
 			}
 		}
 	}
-	if c, ok := s.typ.(dtype.Canonicaliser); ok {
+	if c, ok := t.(dtype.Canonicaliser); ok {
 		if err := c.Canonicalise(nd.Of(elem, len(elem))); err != nil {
 			panic(err)
 		}
 	}
+}
+
+// randomJSON appends a value without white space, as elements hold it, with the
+// names of objects in order.
+func randomJSON(r *rand.Rand, dst []byte, depth int) []byte {
+	kinds := 6
+	if depth > 3 {
+		kinds = 4
+	}
+	switch r.IntN(kinds) {
+	case 0:
+		return append(dst, []string{"null", "true", "false"}[r.IntN(3)]...)
+	case 1:
+		return strconv.AppendInt(dst, int64(r.Uint64())>>r.IntN(64), 10)
+	case 2:
+		return append(dst, []string{"1.5", "-0.25", "1e+16", "NaN", "-Infinity"}[r.IntN(5)]...)
+	case 3:
+		return append(dst, []string{`""`, `"a"`, `"ß☃𝄞"`, `"\n\u0001\\\""`}[r.IntN(4)]...)
+	case 4:
+		dst = append(dst, '[')
+		for i := range r.IntN(4) {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = randomJSON(r, dst, depth+1)
+		}
+		return append(dst, ']')
+	}
+	dst = append(dst, '{')
+	for i := range r.IntN(4) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = randomJSON(r, append(dst, '"', 'a'+byte(i), '"', ':'), depth+1)
+	}
+	return append(dst, '}')
 }
 
 func randomValue(r *rand.Rand, kind dtype.Kind) []byte {
@@ -72,16 +142,21 @@ func randomValue(r *rand.Rand, kind dtype.Kind) []byte {
 	return b
 }
 
-// values lists what the elements of v stand for, in C order.
+// values lists what the elements of v stand for, in C order: their bytes, with
+// those that references lead to in their place.
 func (s *subject) values(v nd.View) [][]byte {
 	blobs := v.Heap.Blobs()
+	refs := s.typ.Refs()
 	var out [][]byte
 	v.Each(func(elem []byte) {
-		if dtype.IsReference(s.typ) {
-			out = append(out, bytes.Clone(blobs.Value(elem)))
-			return
+		var value []byte
+		from := 0
+		for _, o := range refs {
+			value = append(value, elem[from:o]...)
+			value = append(value, blobs.Value(elem[o:])...)
+			from = o + nd.RefSize
 		}
-		out = append(out, bytes.Clone(elem))
+		out = append(out, append(value, elem[from:]...))
 	})
 	return out
 }

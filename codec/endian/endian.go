@@ -59,6 +59,9 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 	if len(in.Type.Refs()) > 0 {
 		return nil, fmt.Errorf("cannot write %s, whose values have no fixed length", in.Type.Name())
 	}
+	if in.Type.Kind() == dtype.Optional {
+		return nil, fmt.Errorf("cannot write %s, whose values may be missing", in.Type.Name())
+	}
 	n, ok := nd.Bytes(in.Shape, in.Type.Size())
 	if !ok {
 		return nil, fmt.Errorf("a chunk of shape %v has more bytes than can be counted", in.Shape)

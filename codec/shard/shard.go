@@ -92,6 +92,14 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 	return codec.MarshalEntry("sharding_indexed", config{c.ChunkShape, codecs, index, &where})
 }
 
+// Settle writes down the configurations of the inner codecs.
+func (c Codec) Settle(in codec.Spec) (codec.Codec, error) {
+	in.Shape = c.ChunkShape
+	var err error
+	c.Codecs, err = c.Codecs.Settle(in)
+	return c, err
+}
+
 // BindSerializer fits the codec to chunks.
 func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 	if len(c.ChunkShape) != len(in.Shape) {

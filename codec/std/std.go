@@ -2,17 +2,36 @@
 package std
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/codec/crc32c"
+	"github.com/omnizarr/zarr/codec/base64"
+	"github.com/omnizarr/zarr/codec/blosc"
+	"github.com/omnizarr/zarr/codec/byteshuffle"
+	"github.com/omnizarr/zarr/codec/bzip2"
+	"github.com/omnizarr/zarr/codec/cast"
+	"github.com/omnizarr/zarr/codec/categorize"
+	"github.com/omnizarr/zarr/codec/checksum"
+	"github.com/omnizarr/zarr/codec/conditional"
+	"github.com/omnizarr/zarr/codec/deflate"
+	"github.com/omnizarr/zarr/codec/delta"
 	"github.com/omnizarr/zarr/codec/endian"
-	"github.com/omnizarr/zarr/codec/gzip"
+	"github.com/omnizarr/zarr/codec/lz4"
+	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/lzw"
+	"github.com/omnizarr/zarr/codec/object"
+	"github.com/omnizarr/zarr/codec/optional"
 	"github.com/omnizarr/zarr/codec/packbits"
 	"github.com/omnizarr/zarr/codec/pad"
+	"github.com/omnizarr/zarr/codec/pcodec"
+	"github.com/omnizarr/zarr/codec/reshape"
+	"github.com/omnizarr/zarr/codec/round"
+	"github.com/omnizarr/zarr/codec/scale"
 	"github.com/omnizarr/zarr/codec/shard"
 	"github.com/omnizarr/zarr/codec/transpose"
 	"github.com/omnizarr/zarr/codec/vlen"
-	"github.com/omnizarr/zarr/codec/zlib"
+	"github.com/omnizarr/zarr/codec/zfp"
 	"github.com/omnizarr/zarr/codec/zstd"
 )
 
@@ -20,16 +39,54 @@ import (
 func Registry() *codec.Registry {
 	r := codec.NewRegistry()
 	r.Register(endian.Parse, "bytes", "endian")
+	r.Register(endian.ParseNumpy, endian.NumpyName)
 	r.Register(transpose.Parse, "transpose")
-	r.Register(gzip.Parse, "gzip")
-	r.Register(zlib.Parse, "numcodecs.zlib", "zlib")
-	r.Register(zstd.Parse, "zstd")
+	r.Register(deflate.Parse, "gzip", "numcodecs.gzip", "numcodecs.zlib", "zlib")
+	r.Register(zstd.Parse, "zstd", "numcodecs.zstd")
+	r.Register(bzip2.Parse, "numcodecs.bz2", "bz2")
+	r.Register(lzma.Parse, "numcodecs.lzma", "lzma")
+	r.Register(blosc.Parse, "blosc")
+	r.Register(blosc.ParseNumcodecs, "numcodecs.blosc")
+	r.Register(lz4.Parse, "numcodecs.lz4", "lz4")
 	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
-	r.Register(crc32c.Parse, "crc32c")
+	r.Register(checksum.Parse, "crc32c", "numcodecs.crc32c", "numcodecs.crc32", "crc32", "numcodecs.adler32", "adler32",
+		"numcodecs.fletcher32", "fletcher32", "numcodecs.jenkins_lookup3", "jenkins_lookup3")
+	r.Register(base64.Parse, "numcodecs.base64")
+	r.Register(byteshuffle.Parse, "numcodecs.shuffle", "shuffle")
 	r.Register(packbits.Parse, "packbits")
 	r.Register(packbits.ParseNumcodecs, "numcodecs.packbits")
 	r.Register(pad.Parse, "pad", "offset")
-	r.Register(vlen.Parse, "vlen-utf8", "vlen-bytes")
+	r.Register(vlen.Parse, "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes",
+		"zarrs.vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2")
+	r.Register(vlen.ParseArray, "vlen-array", "numcodecs.vlen-array")
+	r.Register(vlen.ParseIndexed, "zarrs.vlen", "https://codec.zarrs.dev/array_to_bytes/vlen")
+	r.Register(object.ParseJSON, "numcodecs.json2")
+	r.Register(object.ParseMsgPack, "numcodecs.msgpack2")
+	r.Register(object.ParsePickle, "numcodecs.pickle")
+	r.Register(optional.Parse, "zarrs.optional")
 	r.Register(shard.Parse, "sharding_indexed")
+	r.Register(cast.Parse, "cast_value")
+	r.Register(cast.ParseAsType, "numcodecs.astype")
+	r.Register(reshape.Parse, "reshape")
+	r.Register(reshape.ParseSqueeze, "zarrs.squeeze")
+	r.Register(conditional.Parse, "conditional")
+	r.Register(categorize.Parse, "numcodecs.categorize")
+	r.Register(delta.Parse, delta.Name)
+	r.Register(round.ParseBitRound, round.BitRoundName, round.NumcodecsBitRoundName)
+	r.Register(round.ParseQuantize, round.QuantizeName)
+	r.Register(scale.ParseFixed, scale.FixedName)
+	r.Register(scale.ParseOffset, scale.OffsetName)
+	r.Register(pcodec.Parse, "numcodecs.pcodec", "pcodec", "https://codec.zarrs.dev/array_to_bytes/pcodec")
+	r.Register(zfp.Parse, "zfp", "zarrs.zfp", "https://codec.zarrs.dev/array_to_bytes/zfp")
+	r.Register(zfp.ParseNumcodecs, "numcodecs.zfpy", "https://codec.zarrs.dev/array_to_bytes/zfpy")
+	r.Register(refuse("it wraps blocks of N5 containers, which zarr-python 2 shows as Zarr: open the container itself"), "numcodecs.n5_wrapper")
 	return r
+}
+
+// refuse makes the parser of a codec that is known by name only. An array with
+// it opens for its metadata, and reading says why.
+func refuse(why string) codec.Parser {
+	return func(*codec.Registry, string, json.RawMessage) (codec.Codec, error) {
+		return nil, fmt.Errorf("%w: %s", codec.ErrUnknown, why)
+	}
 }

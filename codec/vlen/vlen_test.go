@@ -12,9 +12,18 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/vlen"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
+
+func registry() *codec.Registry {
+	r := std.Registry()
+	r.Register(vlen.Parse, "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "zarrs.vlen_v2")
+	r.Register(vlen.ParseArray, "vlen-array", "numcodecs.vlen-array")
+	r.Register(vlen.ParseIndexed, "zarrs.vlen")
+	return r
+}
 
 func TestVlenPassesTheSuite(t *testing.T) {
 	for _, c := range []codectest.Case{
@@ -23,13 +32,21 @@ func TestVlenPassesTheSuite(t *testing.T) {
 		{Codecs: `["vlen-utf8"]`, Type: "string", Shape: nil, Fill: `"☃"`},
 		{Codecs: `["vlen-bytes"]`, Type: "bytes", Shape: []int{2, 3, 4}},
 		{Codecs: `["vlen-bytes"]`, Type: "variable_length_bytes", Shape: []int{40}, Fill: `"AAEC"`},
+		{Codecs: `["numcodecs.vlen-utf8"]`, Type: "string", Shape: []int{2, 3}},
+		{Codecs: `["numcodecs.vlen-bytes"]`, Type: "bytes", Shape: []int{3}},
+		{Codecs: `["zarrs.vlen_v2"]`, Type: "string", Shape: []int{2, 3}},
+		{Codecs: `["zarrs.vlen_v2","gzip"]`, Type: "bytes", Shape: []int{5}},
+		{Codecs: indexed(`["bytes"]`, "uint32", "end"), Type: "string", Shape: []int{4, 5}},
+		{Codecs: indexed(`["bytes","gzip"]`, "uint64", "start"), Type: "bytes", Shape: []int{9}, Fill: `"AAEC"`},
+		{Codecs: indexed(`["bytes","zstd","crc32c"]`, "uint32", "start"), Type: "string", Shape: nil, Fill: `"☃"`},
 	} {
+		c.Registry = registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }
 
 func bind(codecs, typ string, shape ...int) (*codec.Bound, error) {
-	chain, err := std.Registry().ParseList(json.RawMessage(codecs))
+	chain, err := registry().ParseList(json.RawMessage(codecs))
 	if err != nil {
 		return nil, err
 	}

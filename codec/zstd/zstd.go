@@ -1,4 +1,5 @@
-// Package zstd is the codec "zstd": Zstandard frames.
+// Package zstd is the codec "zstd", also spelled "numcodecs.zstd": Zstandard
+// frames.
 package zstd
 
 import (
@@ -17,10 +18,13 @@ import (
 // Codec is a parsed entry.
 type Codec struct {
 	// Level follows libzstd's numbers, from -131072 to 22; 0 is its default.
+	// What is beyond is the nearest of these, as in numcodecs.
 	Level int
 	// Checksum adds a checksum of the content to every frame. Frames that have
 	// one are always checked.
 	Checksum bool
+
+	name string
 }
 
 type config struct {
@@ -28,40 +32,56 @@ type config struct {
 	Checksum *bool `json:"checksum"`
 }
 
-// DefaultLevel is used where metadata gives none.
-const DefaultLevel = 3
+// The levels that are used where metadata gives none, which compress alike.
+const (
+	DefaultLevel          = 3 // for "zstd"
+	NumcodecsDefaultLevel = 0 // for "numcodecs.zstd"
+)
+
+const (
+	minLevel = -131072
+	maxLevel = 22
+)
 
 // Parse reads the configuration; an absent one means the default level without
 // a checksum.
-func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error) {
+func Parse(_ *codec.Registry, name string, raw json.RawMessage) (codec.Codec, error) {
 	var c config
 	if err := codec.ParseConfig(raw, &c); err != nil {
 		return nil, err
 	}
-	out := Codec{Level: DefaultLevel}
+	out := Codec{Level: DefaultLevel, name: name}
+	if name != "zstd" {
+		out.Level = NumcodecsDefaultLevel
+	}
 	if c.Level != nil {
 		out.Level = *c.Level
 	}
 	if c.Checksum != nil {
 		out.Checksum = *c.Checksum
 	}
-	if out.Level < -131072 || out.Level > 22 {
-		return nil, fmt.Errorf("level is %d: must be from -131072 to 22", out.Level)
+	if name == "zstd" && (out.Level < minLevel || out.Level > maxLevel) {
+		return nil, fmt.Errorf("level is %d: must be from %d to %d", out.Level, minLevel, maxLevel)
 	}
 	return out, nil
 }
 
-// Name is "zstd".
-func (Codec) Name() string { return "zstd" }
+// Name is "zstd", or what the entry was called.
+func (c Codec) Name() string {
+	if c.name == "" {
+		return "zstd"
+	}
+	return c.name
+}
 
 // MarshalJSON gives the entry for metadata.
 func (c Codec) MarshalJSON() ([]byte, error) {
-	return codec.MarshalEntry("zstd", config{&c.Level, &c.Checksum})
+	return codec.MarshalEntry(c.Name(), config{&c.Level, &c.Checksum})
 }
 
 // BindBytes fits the codec to what comes in.
 func (c Codec) BindBytes(_ codec.Spec, in codec.Size) (codec.BytesFilter, error) {
-	f := &filter{codec: c}
+	f := &filter{level: min(max(c.Level, minLevel), maxLevel), checksum: c.Checksum}
 	if in.Known && in.N < math.MaxInt/2 {
 		// Frames of other writers may be split and skippable ones added, so
 		// this is roomier than the format's own bound.
@@ -71,14 +91,15 @@ func (c Codec) BindBytes(_ codec.Spec, in codec.Size) (codec.BytesFilter, error)
 }
 
 type filter struct {
-	codec Codec
-	size  codec.Size
+	level    int
+	checksum bool
+	size     codec.Size
 }
 
 func (f *filter) Size() codec.Size { return f.size }
 
 func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
-	return zstdenc.AppendEncode(dst, src, f.codec.Level, f.codec.Checksum), nil
+	return zstdenc.AppendEncode(dst, src, f.level, f.checksum), nil
 }
 
 // decoder serves any number of goroutines; what it may write is bounded by the

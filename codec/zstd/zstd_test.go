@@ -58,6 +58,32 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
+func TestNumcodecsHasLevelsOfItsOwn(t *testing.T) {
+	for entry, want := range map[[2]string]string{
+		{"zstd"}:                                `{"name":"zstd","configuration":{"level":3,"checksum":false}}`,
+		{"numcodecs.zstd"}:                      `{"name":"numcodecs.zstd","configuration":{"level":0,"checksum":false}}`,
+		{"numcodecs.zstd", `{"checksum":true}`}: `{"name":"numcodecs.zstd","configuration":{"level":0,"checksum":true}}`,
+		{"numcodecs.zstd", `{"level":99}`}:      `{"name":"numcodecs.zstd","configuration":{"level":99,"checksum":false}}`,
+		{"numcodecs.zstd", `{"level":-999999}`}: `{"name":"numcodecs.zstd","configuration":{"level":-999999,"checksum":false}}`,
+	} {
+		c, err := zstd.Parse(nil, entry[0], json.RawMessage(entry[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spelled, err := c.MarshalJSON(); err != nil || string(spelled) != want || c.Name() != entry[0] {
+			t.Errorf("%s became %s, %v", entry, spelled, err)
+		}
+		data := text(1000)
+		out, err := filter(t, c.(zstd.Codec)).Encode(nil, nil, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := filter(t, c.(zstd.Codec)).Decode(nil, nil, out, 1000); err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%s: %d bytes, %v", entry, len(back), err)
+		}
+	}
+}
+
 func filter(t testing.TB, c zstd.Codec) codec.BytesFilter {
 	t.Helper()
 	f, err := c.BindBytes(codec.Spec{}, codec.Size{})

@@ -236,7 +236,7 @@ var oddContent = func() map[string][]byte {
 	m := make(map[string][]byte)
 	for _, key := range []string{
 		"a b", "a#b", "a%b", "a%20b", "a%2Fb", "a+b", "a&b=c", "a;b", "a,b", "a'b", "a@b", "a~b", "a!b$c(d)",
-		"[0]", "{x}", "^", "`", "-", "_", "..a/b", ".zarray", ".hidden/c",
+		"[0]", "{x}", "^", "`", "-", "_", "..a/b", ".dotted", ".hidden/c",
 		"größe", "日本語/キー", "🦀", "e\u0301", "Ωmega/c/0/0",
 		"c/0", "c/1/2/3", "deep/" + strings.Repeat("d/", 30) + "end", strings.Repeat("n", 200),
 	} {

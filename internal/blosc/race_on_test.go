@@ -1,0 +1,8 @@
+//go:build race
+
+package blosc
+
+const (
+	raceEnabled = true
+	rounds      = 2
+)

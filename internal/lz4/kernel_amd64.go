@@ -1,0 +1,62 @@
+package lz4
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+var hasAVX2 = cpu.X86.HasAVX2
+
+// atOnce is how many bytes the kernel makes in one call: the runtime cannot
+// interrupt it.
+const atOnce = 1 << 18
+
+// decodeFast unpacks sequences from src[ip:] to dst[op:] as long as they are
+// right and far enough from the ends of both, and returns where it stopped.
+func decodeFast(dst, src []byte, ip, op int) (int, int) {
+	if !hasAVX2 {
+		return decodePlain(dst, src, ip, op)
+	}
+	end := min(len(dst), op+atOnce)
+	if len(src)-ip < srcMargin || end-op < dstMargin {
+		return ip, op
+	}
+	return decodeAVX2(unsafe.SliceData(dst), end, unsafe.SliceData(src), len(src), ip, op, &patterns)
+}
+
+// patterns say how to repeat the bytes in front of a position, by their number
+// and at most 32, as the kernel needs it.
+var patterns = makePatterns()
+
+type patternTable struct {
+	// shuffle makes 32 bytes from the 32 at the match (first half) and from the
+	// first 16 of them twice (second half).
+	shuffle [33][2][32]byte
+	// step is the smallest multiple of the distance from 32 on.
+	step [33]byte
+}
+
+func makePatterns() (p patternTable) {
+	const none = 0x80
+	for distance := 1; distance <= 32; distance++ {
+		for i := range 32 {
+			whole, twice := byte(none), byte(none)
+			switch from := i % distance; {
+			case i < 16 && from < 16, i >= 16 && distance <= 16, i >= distance:
+				twice = byte(from)
+			default:
+				whole = byte(from - 16)
+			}
+			p.shuffle[distance][0][i] = whole
+			p.shuffle[distance][1][i] = twice
+		}
+		p.step[distance] = byte((31 + distance) / distance * distance)
+	}
+	return p
+}
+
+// decodeAVX2 is decodeFast where both buffers have their margins.
+//
+//go:noescape
+func decodeAVX2(dst *byte, dstLen int, src *byte, srcLen, ip, op int, p *patternTable) (newIP, newOP int)

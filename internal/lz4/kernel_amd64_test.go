@@ -1,0 +1,109 @@
+package lz4
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// without runs a test as on a processor that lacks the instructions.
+func without(work func()) {
+	defer func(avx2 bool) { hasAVX2 = avx2 }(hasAVX2)
+	hasAVX2 = false
+	work()
+}
+
+// blocks are those in testdata, and some of this package.
+func blocks(t *testing.T) [][]byte {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.lz4")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var all [][]byte
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b)
+	}
+	runs := make([]byte, 20_000)
+	for i := range runs {
+		runs[i] = byte(i / 700 * (i % (1 + i/500)))
+	}
+	dst := make([]byte, Bound(len(runs)))
+	return append(all, dst[:Encode(dst, runs, 1)])
+}
+
+// damage changes, cuts or joins some bytes.
+func damage(r *rand.Rand, block []byte) []byte {
+	block = bytes.Clone(block)
+	for range r.IntN(4) {
+		i := r.IntN(len(block))
+		switch r.IntN(6) {
+		case 0:
+			block[i] = byte(r.Uint32())
+		case 1:
+			block[i] ^= 1 << r.IntN(8)
+		case 2:
+			block[i] = []byte{0, 15, 240, 254, 255}[r.IntN(5)]
+		case 3:
+			block = block[:max(i, 1)]
+		case 4:
+			block = append(block[:i:i], block[r.IntN(len(block)):]...)
+		case 5:
+			block = append(block, block[i:]...)
+		}
+		if len(block) == 0 {
+			return block
+		}
+	}
+	return block
+}
+
+// The kernel and its twin in Go give the same bytes or the same error.
+func TestKernelsAgree(t *testing.T) {
+	if !hasAVX2 {
+		t.Skip("no AVX2")
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	all := blocks(t)
+	for range 2000 {
+		block := damage(r, all[r.IntN(len(all))])
+		compare(t, block, make([]byte, r.IntN(25_000)))
+	}
+}
+
+// compare unpacks into dst in both ways.
+func compare(t *testing.T, block, dst []byte) {
+	t.Helper()
+	n, err := Decode(dst, block)
+	got := bytes.Clone(dst[:n])
+	without(func() {
+		k, kerr := Decode(dst, block)
+		if k != n || (err == nil) != (kerr == nil) || err != nil && err.Error() != kerr.Error() || !bytes.Equal(got, dst[:k]) {
+			t.Fatalf("%d bytes into %d: %d, %v and %d, %v", len(block), len(dst), n, err, k, kerr)
+		}
+	})
+}
+
+func TestPatterns(t *testing.T) {
+	for distance := 1; distance <= 32; distance++ {
+		for i := range 32 {
+			whole, twice := patterns.shuffle[distance][0][i], patterns.shuffle[distance][1][i]
+			from := int(whole) + i&16
+			if whole == 0x80 {
+				from = int(twice)
+			}
+			if (whole == 0x80) == (twice == 0x80) || from != i%distance {
+				t.Errorf("distance %d, byte %d: %#x, %#x", distance, i, whole, twice)
+			}
+		}
+	}
+	if patterns.shuffle[0] != [2][32]byte{} {
+		t.Error("the table does not begin with zeros")
+	}
+}

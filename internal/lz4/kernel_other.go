@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package lz4
+
+// decodeFast unpacks sequences as long as that is simple; see decodePlain.
+func decodeFast(dst, src []byte, ip, op int) (int, int) { return decodePlain(dst, src, ip, op) }

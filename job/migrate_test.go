@@ -1,0 +1,244 @@
+package job_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// old makes a hierarchy of Zarr v2.
+func old(t *testing.T) store.Store {
+	t.Helper()
+	s := mem.New()
+	g, err := zarr.CreateGroupIn(ctx, s, "", zarr.ZarrFormat(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attrs, err := meta.ParseAttributes([]byte(`{"nan": NaN}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, codecs := range map[string]string{
+		"a":     `[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}},"gzip"]`,
+		"sub/b": `[{"name":"bytes","configuration":{"endian":"little"}},"numcodecs.zlib","crc32c"]`,
+	} {
+		a, err := g.CreateArray(ctx, path, zarr.ArraySpec{
+			Shape: []int{4, 6}, Chunks: []int{2, 3}, DataType: "int16", Codecs: json.RawMessage(codecs), Attributes: attrs, DimensionNames: []string{"y", "x"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := make([]int16, 24)
+		for i := range data {
+			data[i] = int16(i*i - 50)
+		}
+		if err := zarr.Write(ctx, a, zarr.All(), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(g.SetAttributes(ctx, attrs), g.Consolidate(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func chunksOf(all map[string]string) map[string]string {
+	out := maps.Clone(all)
+	maps.DeleteFunc(out, func(key, _ string) bool { return strings.Contains(key, ".z") || strings.HasSuffix(key, "zarr.json") })
+	return out
+}
+
+func TestMigrationChangesMetadataOnlyAndGoesBack(t *testing.T) {
+	s := old(t)
+	before := content(t, s)
+	dry, err := job.Migrate(ctx, s, "", job.MigrateOptions{DryRun: true})
+	if err != nil || dry.Nodes != 4 || !dry.Consolidated || !maps.Equal(content(t, s), before) {
+		t.Fatalf("%+v, %v", dry, err)
+	}
+	kept, err := job.Migrate(ctx, s, "", job.MigrateOptions{Keep: true})
+	if err != nil || kept.Nodes != 4 {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	both := content(t, s)
+	for key, text := range before {
+		if both[key] != text {
+			t.Errorf("%s was changed", key)
+		}
+	}
+	reads := func(format string) {
+		t.Helper()
+		g, err := zarr.OpenStore(ctx, s, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Format() != format || g.(*zarr.Group).Metadata().Consolidated.Len() != 3 {
+			t.Errorf("%s, %d nodes", g.Format(), g.(*zarr.Group).Metadata().Consolidated.Len())
+		}
+		for _, path := range []string{"a", "sub/b"} {
+			a, err := g.(*zarr.Group).Array(ctx, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := zarr.Read[int16](ctx, a, zarr.All())
+			if err != nil || got.Data[20] != 350 || !slices.Equal(a.DimensionNames(), []string{"y", "x"}) {
+				t.Errorf("%v, %v", got, err)
+			}
+			if text, _ := a.Attributes().MarshalJSON(); !bytes.Contains(text, []byte("NaN")) {
+				t.Errorf("attributes %s", text)
+			}
+		}
+	}
+	reads("zarr3")
+	s = old(t)
+	if _, err := job.Migrate(ctx, s, "", job.MigrateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	after := content(t, s)
+	for key := range after {
+		if strings.Contains(key, ".z") {
+			t.Errorf("%s is still there", key)
+		}
+	}
+	if !maps.Equal(chunksOf(before), chunksOf(after)) || len(chunksOf(after)) != 8 {
+		t.Error("chunks have changed")
+	}
+	reads("zarr3")
+	again, err := job.Migrate(ctx, s, "", job.MigrateOptions{})
+	if err != nil || again.Nodes != 0 || again.Already != 4 || !maps.Equal(content(t, s), after) {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if _, err := job.Migrate(ctx, s, "", job.MigrateOptions{To: "zarr2"}); err != nil {
+		t.Fatal(err)
+	}
+	reads("zarr2")
+	if back := content(t, s); !maps.Equal(back, before) {
+		for key := range back {
+			if back[key] != before[key] {
+				t.Errorf("%s is\n%s, was\n%s", key, back[key], before[key])
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeMigratedIsToldBeforeAnythingChanges(t *testing.T) {
+	s := mem.New()
+	g, err := zarr.CreateGroupIn(ctx, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, spec := range map[string]zarr.ArraySpec{
+		"keys":   {Shape: []int{4}, DataType: "int8"},
+		"shards": {Shape: []int{4}, Chunks: []int{1}, Shards: []int{2}, DataType: "int8", Keys: json.RawMessage(`"v2"`)},
+		"fine":   {Shape: []int{4}, DataType: "int8", Keys: json.RawMessage(`"v2"`)},
+	} {
+		if _, err := g.CreateArray(ctx, path, spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := content(t, s)
+	_, err = job.Migrate(ctx, s, "", job.MigrateOptions{To: "zarr2"})
+	for _, want := range []string{"mem:/keys", "chunk keys", "mem:/shards", "sharding_indexed"} {
+		if err == nil || !errors.Is(err, job.ErrNoMigration) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if !maps.Equal(content(t, s), before) {
+		t.Error("something has changed")
+	}
+
+	s = mem.New()
+	zarray := `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":[["a","<i2"],["b",">i2"]],"order":"C","fill_value":null,"filters":null,"compressor":null}`
+	if _, err := s.Put(ctx, ".zarray", []byte(zarray), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := job.Migrate(ctx, s, "", job.MigrateOptions{}); err == nil || !strings.Contains(err.Error(), "numpy") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := job.Migrate(ctx, s, "", job.MigrateOptions{To: "n5"}); err == nil {
+		t.Error("migrated to n5")
+	}
+	if _, err := job.Migrate(ctx, s, "", job.MigrateOptions{Consolidate: true}); err == nil || !strings.Contains(err.Error(), "not a group") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConsolidationAlone(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		s := mem.New()
+		g, err := zarr.CreateGroupIn(ctx, s, "", zarr.ZarrFormat(format))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.CreateArray(ctx, "a", zarr.ArraySpec{Shape: []int{2}, DataType: "int8"}); err != nil {
+			t.Fatal(err)
+		}
+		report, err := job.Migrate(ctx, s, "", job.MigrateOptions{Consolidate: true})
+		if err != nil || report.Nodes != 0 || !report.Consolidated {
+			t.Errorf("%+v, %v", report, err)
+		}
+		n, err := zarr.OpenStore(ctx, s, "")
+		if err != nil || n.(*zarr.Group).Metadata().Consolidated.Len() != 1 || n.Format() != map[int]string{2: "zarr2", 3: "zarr3"}[format] {
+			t.Errorf("%v, %v", n, err)
+		}
+	}
+}
+
+func TestCopiesBetweenFormats(t *testing.T) {
+	s := old(t)
+	src, err := zarr.OpenStore(ctx, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, two := mem.New(), mem.New()
+	if err := job.CopyInto(ctx, src, three, "", job.CopyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, three); got["a/c/0/0"] == "" || got["zarr.json"] == "" || got["a/.zarray"] != "" {
+		t.Errorf("keys %v", slices.Sorted(maps.Keys(got)))
+	}
+	src, err = zarr.OpenStore(ctx, three, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := job.CopyInto(ctx, src, two, "", job.CopyOptions{Format: "zarr2"}); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(content(t, s), content(t, two)) {
+		t.Errorf("keys %v", slices.Sorted(maps.Keys(content(t, two))))
+	}
+	// What Zarr v2 does not have is laid out anew.
+	spec := zarr.ArraySpec{Shape: []int{8}, Chunks: []int{2}, Shards: []int{4}, DataType: "uint8", Codecs: json.RawMessage(`["packbits"]`)}
+	a, err := zarr.CreateArrayIn(ctx, mem.New(), "", spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
+		t.Fatal(err)
+	}
+	two = mem.New()
+	if err := job.CopyInto(ctx, a, two, "", job.CopyOptions{Format: "zarr2"}); err != nil {
+		t.Fatal(err)
+	}
+	n, err := zarr.OpenStore(ctx, two, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := zarr.Read[uint8](ctx, n.(*zarr.Array), zarr.All())
+	if err != nil || got.Data[7] != 8 || n.Format() != "zarr2" || !slices.Equal(n.(*zarr.Array).ChunkShape(), []int{2}) {
+		t.Errorf("%v, %v, %v", got, err, n.(*zarr.Array).ChunkShape())
+	}
+	err = job.CopyInto(ctx, a, mem.New(), "", job.CopyOptions{Format: "zarr2", Shards: []int{4}})
+	if err == nil || !strings.Contains(err.Error(), "no shards") {
+		t.Errorf("got %v", err)
+	}
+}
