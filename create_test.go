@@ -1,7 +1,9 @@
 package zarr_test
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -85,5 +87,24 @@ func TestCodecGivesTheChainOfAChunk(t *testing.T) {
 	check(t, b.Decode(ctx, &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20}}, &codec.Memory{Bytes: raw}, nd.Whole(dst.Shape), dst))
 	if !slices.Equal(dst.Data, []byte{9, 10, 13, 14}) {
 		t.Errorf("got %v", dst.Data)
+	}
+}
+
+func TestConfigurationsAreWrittenDown(t *testing.T) {
+	for _, c := range []struct {
+		spec zarr.ArraySpec
+		want string
+	}{
+		{zarr.ArraySpec{Shape: []int{4}, DataType: "int32", Codecs: json.RawMessage(`[{"name":"bytes","configuration":{"endian":"little"}},"blosc"]`)}, `"typesize": 4`},
+		{zarr.ArraySpec{Shape: []int{4}, DataType: "int32", Codecs: json.RawMessage(`[{"name":"cast_value","configuration":{"data_type":"int16"}},{"name":"bytes","configuration":{"endian":"little"}},"blosc"]`)}, `"typesize": 2`},
+		{zarr.ArraySpec{Shape: []int{4}, Chunks: []int{2}, Shards: []int{4}, DataType: "uint8", Codecs: json.RawMessage(`["bytes","blosc"]`)}, `"typesize": 1`},
+		{zarr.ArraySpec{Shape: []int{4}, DataType: "string", Codecs: json.RawMessage(`["vlen-utf8","blosc"]`)}, `"typesize": 1`},
+		{zarr.ArraySpec{Shape: []int{0, 3}, DataType: "int64", Codecs: json.RawMessage(`[{"name":"bytes","configuration":{"endian":"big"}},"blosc"]`)}, `"typesize": 8`},
+	} {
+		a := newArray(t, c.spec)
+		doc := must[[]byte](t)(a.Metadata().Marshal())
+		if !strings.Contains(string(doc), c.want) {
+			t.Errorf("no %s in %s", c.want, doc)
+		}
 	}
 }

@@ -173,7 +173,7 @@ func (a *app) printInfo(url string, n zarr.Node) error {
 		line("chunks", "%s in a shard", times(inner))
 	}
 	line("codecs", "%s", codecWords(m.Codecs))
-	line("fill value", "%s", cutText(string(m.FillValue), 60))
+	line("fill value", "%s", cutText(compact(m.FillValue), 60))
 	if _, err := arr.Codec(make([]int, len(m.Shape))); err != nil {
 		line("but", "%v: the elements cannot be read", err)
 	}

@@ -53,10 +53,13 @@ func codecWords(codecs []meta.Extension) string {
 
 func codecWord(c meta.Extension) string {
 	var config struct {
-		Endian string          `json:"endian"`
-		Level  *int            `json:"level"`
-		Order  []int           `json:"order"`
-		Codecs json.RawMessage `json:"codecs"`
+		Endian  string          `json:"endian"`
+		Level   *int            `json:"level"`
+		Order   []int           `json:"order"`
+		Codecs  json.RawMessage `json:"codecs"`
+		CName   string          `json:"cname"`
+		CLevel  int             `json:"clevel"`
+		Shuffle any             `json:"shuffle"`
 	}
 	if json.Unmarshal(c.Configuration, &config) != nil {
 		return c.Name
@@ -66,6 +69,8 @@ func codecWord(c meta.Extension) string {
 		if config.Endian != "" {
 			return config.Endian + "-endian bytes"
 		}
+	case "blosc":
+		return fmt.Sprintf("blosc (%v, %s level %d)", config.Shuffle, config.CName, config.CLevel)
 	case "transpose":
 		return "transposed to axes " + strings.Trim(fmt.Sprint(config.Order), "[]")
 	case "sharding_indexed":

@@ -114,8 +114,8 @@ func TestWhatNumcodecsWritesIsRead(t *testing.T) {
 
 func TestOthersReadWhatIsWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, level := range []int{1, 2, 9} {
-		for _, n := range []int{0, 1, 2, 3, 4, 5, 255, 256, 1000, 99_999, 100_001, 300_000} {
+	for _, level := range []int{1, 9} {
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 255, 256, 1000, 99_999, 100_001} {
 			for _, values := range []int{1, 3, 256} {
 				data := make([]byte, n)
 				for i := range data {
@@ -155,7 +155,7 @@ func TestABombStopsAtItsLimit(t *testing.T) {
 
 func TestDamageIsNoticed(t *testing.T) {
 	good, want := vector(t, 0), vectors[0].want
-	for i := 0; i < 8*len(good); i += 5 {
+	for i := 0; i < 8*len(good); i += 11 {
 		bad := bytes.Clone(good)
 		bad[i/8] ^= 1 << (i % 8)
 		if out, err := filter(t, 1).Decode(nil, nil, bad, 1000); err == nil && string(out) != want {

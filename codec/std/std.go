@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/codec/deflate"
 	"github.com/omnizarr/zarr/codec/delta"
 	"github.com/omnizarr/zarr/codec/endian"
+	"github.com/omnizarr/zarr/codec/gdeflate"
 	"github.com/omnizarr/zarr/codec/lz4"
 	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/lzw"
@@ -47,6 +48,7 @@ func Registry() *codec.Registry {
 	r.Register(lzma.Parse, "numcodecs.lzma", "lzma")
 	r.Register(blosc.Parse, "blosc")
 	r.Register(blosc.ParseNumcodecs, "numcodecs.blosc")
+	r.Register(gdeflate.Parse, "zarrs.gdeflate", "https://codec.zarrs.dev/bytes_to_bytes/gdeflate")
 	r.Register(lz4.Parse, "numcodecs.lz4", "lz4")
 	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
 	r.Register(checksum.Parse, "crc32c", "numcodecs.crc32c", "numcodecs.crc32", "crc32", "numcodecs.adler32", "adler32",

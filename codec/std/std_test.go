@@ -18,7 +18,7 @@ func TestTheRegistryKnowsEveryCodec(t *testing.T) {
 		"adler32", "bitround", "blosc", "bytes", "bz2", "cast_value", "conditional", "crc32", "crc32c", "endian",
 		"fletcher32", "gzip", "https://codec.zarrs.dev/array_to_bytes/pcodec", "https://codec.zarrs.dev/array_to_bytes/vlen",
 		"https://codec.zarrs.dev/array_to_bytes/vlen_v2", "https://codec.zarrs.dev/array_to_bytes/zfp",
-		"https://codec.zarrs.dev/array_to_bytes/zfpy", "imagecodecs_lzw", "jenkins_lookup3", "lz4", "lzma", "lzw",
+		"https://codec.zarrs.dev/array_to_bytes/zfpy", "https://codec.zarrs.dev/bytes_to_bytes/gdeflate", "imagecodecs_lzw", "jenkins_lookup3", "lz4", "lzma", "lzw",
 		"numcodecs.adler32", "numcodecs.astype", "numcodecs.base64", "numcodecs.bitround", "numcodecs.blosc",
 		"numcodecs.bz2", "numcodecs.categorize", "numcodecs.crc32", "numcodecs.crc32c", "numcodecs.delta",
 		"numcodecs.fixedscaleoffset", "numcodecs.fletcher32", "numcodecs.gzip", "numcodecs.jenkins_lookup3",
@@ -26,7 +26,7 @@ func TestTheRegistryKnowsEveryCodec(t *testing.T) {
 		"numcodecs.packbits", "numcodecs.pcodec", "numcodecs.pickle", "numcodecs.quantize", "numcodecs.shuffle",
 		"numcodecs.vlen-array", "numcodecs.vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.zfpy", "numcodecs.zlib",
 		"numcodecs.zstd", "offset", "omnizarr.numpy", "packbits", "pad", "pcodec", "reshape", "scale_offset",
-		"sharding_indexed", "shuffle", "transpose", "vlen-array", "vlen-bytes", "vlen-utf8", "zarrs.optional",
+		"sharding_indexed", "shuffle", "transpose", "vlen-array", "vlen-bytes", "vlen-utf8", "zarrs.gdeflate", "zarrs.optional",
 		"zarrs.squeeze", "zarrs.vlen", "zarrs.vlen_v2", "zarrs.zfp", "zfp", "zlib", "zstd",
 	}
 	if got := std.Registry().Names(); !slices.Equal(got, want) {

@@ -1,0 +1,5 @@
+//go:build race
+
+package gdeflate_test
+
+const race = true
