@@ -13,7 +13,6 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
-	"github.com/omnizarr/zarr/store"
 )
 
 // Array is a chunked array. Its methods may be called by several goroutines.
@@ -32,13 +31,19 @@ type state struct {
 	uniform *codec.Bound // for grids whose chunks are all alike
 	bounds  sync.Map     // shape as text -> *codec.Bound, for the others
 	kept    atomic.Int64 // entries of bounds
+	limits  *codec.Limits
 }
 
 func newState(e *engine, m *meta.Array) (*state, error) {
 	if len(m.Shape) > nd.MaxRank {
 		return nil, fmt.Errorf("array has %d dimensions, at most %d are supported", len(m.Shape), nd.MaxRank)
 	}
-	s := &state{meta: m}
+	s := &state{meta: m, limits: e.limits}
+	if m.NoFill {
+		keep := *e.limits
+		keep.KeepEmpty = true
+		s.limits = &keep
+	}
 	heap := &nd.Heap{}
 	fill, err := m.DataType.ParseFill(m.FillValue, heap)
 	if err != nil {
@@ -229,7 +234,7 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if err := checkPath(path); err != nil {
 		return fail(err)
 	}
-	format, keys, err := e.draft(ctx, path)
+	format, keys, err := e.store.Draft(ctx, path)
 	if err != nil {
 		return fail(err)
 	}
@@ -248,10 +253,10 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if s.missing != nil {
 		return fail(s.missing)
 	}
-	if err := prepare(ctx, e, path, spec.Overwrite); err != nil {
+	if err := prepare(ctx, e, path, format, spec.Overwrite); err != nil {
 		return fail(err)
 	}
-	if err := putNewDocument(ctx, e, path, m, spec.Overwrite); err != nil {
+	if err := putNewDocument(ctx, e, path, m, format, spec.Overwrite); err != nil {
 		return fail(err)
 	}
 	a := &Array{node: n}
@@ -261,6 +266,3 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 
 // ErrExist says that there is a node already.
 var ErrExist = errors.New("there is a node already")
-
-// Node documents are small; a larger one is an attack or a mistake.
-var documentRange = store.UpTo(meta.MaxBytes)

@@ -10,21 +10,18 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
 )
 
-// drafter is a store in which nodes are stored otherwise than as Zarr v3.
-type drafter interface {
+// translator is a store that keeps nodes in another form than a zarr.json each.
+type translator interface {
+	// Node reads the document of a node, with consolidated metadata if asked.
+	Node(ctx context.Context, path string, consolidated bool) (meta.Node, store.Info, error)
+	// PutNode stores one in a format that Draft or Node gave.
+	PutNode(ctx context.Context, path string, n meta.Node, format string, opt store.PutOptions) error
 	// Draft tells how a node that is made at a path is stored, and which
 	// chunk_key_encoding its chunks can have, nil if any.
 	Draft(ctx context.Context, path string) (format string, keys json.RawMessage, err error)
-}
-
-// draft asks the store how a new node would be stored.
-func (e *engine) draft(ctx context.Context, path string) (format string, keys json.RawMessage, err error) {
-	if d, ok := e.store.(drafter); ok {
-		return d.Draft(ctx, path)
-	}
-	return "", nil, nil
 }
 
 // document makes the metadata of a new array.

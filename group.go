@@ -32,13 +32,13 @@ func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
 	m := &meta.Group{}
 	err := checkPath(path)
 	if err == nil {
-		err = prepare(ctx, e, path, false)
+		n.format, _, err = e.store.Draft(ctx, path)
 	}
 	if err == nil {
-		n.format, _, err = e.draft(ctx, path)
+		err = prepare(ctx, e, path, n.format, false)
 	}
 	if err == nil {
-		err = putNewDocument(ctx, e, path, m, false)
+		err = putNewDocument(ctx, e, path, m, n.format, false)
 	}
 	if errors.Is(err, ErrExist) {
 		// Making a group that is there already is no mistake.

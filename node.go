@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	pathpkg "path"
 	"slices"
 	"strings"
 
@@ -140,21 +141,22 @@ func newNode(n node, doc meta.Node) (Node, error) {
 var ErrNoNode = fmt.Errorf("no Zarr node here (no %s, .zarray or .zgroup): %w", documentName, store.ErrNotExist)
 
 func getDocument(ctx context.Context, e *engine, path string) (meta.Node, store.Info, error) {
+	return readDocument(ctx, e, path, true)
+}
+
+// readDocument reads a node's document, with consolidated metadata or without.
+func readDocument(ctx context.Context, e *engine, path string, consolidated bool) (meta.Node, store.Info, error) {
 	if path != "" {
 		if err := store.CheckKey(path); err != nil {
 			return nil, store.Info{}, err
 		}
 	}
-	text, info, err := e.store.Get(ctx, documentKey(path), documentRange, nil)
+	doc, info, err := e.store.Node(ctx, path, consolidated)
 	if errors.Is(err, store.ErrNotExist) {
 		return nil, info, ErrNoNode
 	}
 	if err != nil {
 		return nil, info, shorten(err)
-	}
-	doc, err := meta.Parse(text, e.registry())
-	if err != nil {
-		return nil, info, fmt.Errorf("%s: %w", documentName, err)
 	}
 	return doc, info, nil
 }
@@ -175,7 +177,7 @@ func (n *node) changeDocument(ctx context.Context, change func(meta.Node) error,
 			opt.IfMatch = info.ETag
 		}
 		if err == nil {
-			err = putDocument(ctx, n.engine, n.path, doc, opt)
+			err = n.store.PutNode(ctx, n.path, doc, info.Format, opt)
 		}
 		if err == nil {
 			done()
@@ -198,21 +200,16 @@ func shorten(err error) error {
 	case known.Key == "": // about other documents, which the error names
 		return known.Err
 	}
-	return fmt.Errorf("%s: %w", documentName, known.Err)
+	return fmt.Errorf("%s: %w", pathpkg.Base(known.Key), known.Err)
 }
 
-func putDocument(ctx context.Context, e *engine, path string, doc meta.Node, opt store.PutOptions) error {
-	text, err := doc.Marshal()
-	if err == nil {
-		_, err = e.store.Put(ctx, documentKey(path), text, opt)
-	}
-	return err
-}
-
-// putNewDocument stores a document; unless it may replace another, two who
-// create the same node at once do not both succeed.
-func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, replace bool) error {
-	err := putDocument(ctx, e, path, doc, store.PutOptions{IfAbsent: !replace})
+// putNewDocument stores a document in a format; unless it may replace another,
+// two who create the same node at once do not both succeed.
+func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, format string, replace bool) error {
+	lock := documents.of(store.Identity(e.store, documentKey(path)))
+	lock.Lock()
+	defer lock.Unlock()
+	err := e.store.PutNode(ctx, path, doc, format, store.PutOptions{IfAbsent: !replace})
 	if errors.Is(err, store.ErrPrecondition) {
 		return ErrExist
 	}
@@ -221,17 +218,17 @@ func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, 
 
 // prepare makes room for a new node: the groups above it exist, and what was in
 // its place is gone.
-func prepare(ctx context.Context, e *engine, path string, overwrite bool) error {
+func prepare(ctx context.Context, e *engine, path, format string, overwrite bool) error {
 	for i, c := range path {
 		if c != '/' {
 			continue
 		}
-		if err := makeParent(ctx, e, path[:i]); err != nil {
+		if err := makeParent(ctx, e, path[:i], format); err != nil {
 			return err
 		}
 	}
 	if path != "" {
-		if err := makeParent(ctx, e, ""); err != nil {
+		if err := makeParent(ctx, e, "", format); err != nil {
 			return err
 		}
 	}
@@ -243,10 +240,10 @@ func prepare(ctx context.Context, e *engine, path string, overwrite bool) error 
 
 // makeParent makes a group where there is nothing yet; below an array there is
 // no room.
-func makeParent(ctx context.Context, e *engine, path string) error {
-	doc, _, err := getDocument(ctx, e, path)
+func makeParent(ctx context.Context, e *engine, path, format string) error {
+	doc, _, err := readDocument(ctx, e, path, false)
 	if errors.Is(err, ErrNoNode) {
-		err = putNewDocument(ctx, e, path, &meta.Group{}, false)
+		err = putNewDocument(ctx, e, path, &meta.Group{}, format, false)
 		if errors.Is(err, ErrExist) {
 			return nil
 		}

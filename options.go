@@ -130,10 +130,16 @@ func BypassConsolidated() Option {
 	return func(o *options) { o.consolidated = bypassConsolidated }
 }
 
+// nodeStore is a store that knows nodes.
+type nodeStore interface {
+	store.Store
+	translator
+}
+
 // engine is what all nodes that were opened together share.
 type engine struct {
 	*options
-	store    store.Store
+	store    nodeStore
 	location locate.Location // where the store was found, if by URL
 	limits   *codec.Limits
 }
@@ -146,16 +152,15 @@ func newEngine(s store.Store, o *options) *engine {
 			n = max(n, p.Concurrency())
 		}
 	}
-	e := &engine{options: o, store: s}
-	switch o.format {
-	case 2:
-		e.store = zarr2.New(s, zarr2.Only, e.registry())
-	case 3:
-	default:
-		// A store that came out of a node has been looked through already.
-		if _, ok := s.(*zarr2.Store); !ok {
-			e.store = zarr2.New(s, zarr2.Either, e.registry())
-		}
+	e := &engine{options: o}
+	var seen bool
+	switch e.store, seen = s.(nodeStore); {
+	case o.format == 2:
+		e.store = zarr2.New(s, zarr2.Two, e.registry())
+	case o.format == 3:
+		e.store = zarr2.New(s, zarr2.Three, e.registry())
+	case !seen: // else it came out of a node, and is of its format
+		e.store = zarr2.New(s, zarr2.Either, e.registry())
 	}
 	e.limits = &codec.Limits{
 		Workers:   par.NewLimiter(n-1, o.inFlight),

@@ -52,7 +52,7 @@ func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) er
 	if err != nil {
 		return err
 	}
-	ck := &codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	ck := &codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: s.limits}
 	if !t.whole() {
 		return a.update(ctx, s, b, t, key, ck)
 	}
@@ -93,7 +93,7 @@ func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *cod
 // encode gives a chunk's bytes: the caller's memory itself where that is what
 // is stored, else a lent buffer.
 func (a *Array) encode(ctx context.Context, b *codec.Bound, ck *codec.Chunk, chunk nd.View) ([]byte, *buf.Buffer, error) {
-	if !a.keepEmpty && b.Spec().IsFill(chunk) {
+	if !ck.Limits.KeepEmpty && b.Spec().IsFill(chunk) {
 		return nil, nil, codec.ErrEmpty
 	}
 	if mem, ok := b.Place(chunk); ok {

@@ -3,10 +3,14 @@ package zarr_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -125,16 +129,106 @@ func TestZarr2NodesChangeInPlace(t *testing.T) {
 
 func TestANodeWithBothDocumentsIsZarr3UnlessAsked(t *testing.T) {
 	dir := t.TempDir()
-	two := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, zarr.ArraySpec{Shape: []int{2}, DataType: "int8"}, zarr.ZarrFormat(2)))
-	check(t, zarr.Write(ctx, two, zarr.All(), []int8{2, 2}))
-	three := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, zarr.ArraySpec{Shape: []int{3}, DataType: "int8"}, zarr.ZarrFormat(3)))
+	three := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, zarr.ArraySpec{Shape: []int{3}, DataType: "int8"}))
 	check(t, zarr.Write(ctx, three, zarr.All(), []int8{3, 3, 3}))
+	check(t, os.WriteFile(filepath.Join(dir, ".zarray"), []byte(`{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"|i1","order":"C","fill_value":2,"filters":null,"compressor":null}`), 0o666))
 	for format, want := range map[int][]int8{0: {3, 3, 3}, 2: {2, 2}, 3: {3, 3, 3}} {
 		a := must[*zarr.Array](t)(zarr.OpenArray(ctx, dir, zarr.ZarrFormat(format)))
 		got, err := zarr.Read[int8](ctx, a, zarr.All())
 		if err != nil || !slices.Equal(got.Data, want) {
 			t.Errorf("format %d: %v, %v", format, got, err)
 		}
+		// A store that came out of a node stays what it is, unless asked.
+		for again, want := range map[int]string{0: a.Format(), 2: "zarr2", 3: "zarr3"} {
+			if n := must[zarr.Node](t)(zarr.OpenStore(ctx, a.Store(), "", zarr.ZarrFormat(again))); n.Format() != want {
+				t.Errorf("opened as %d, then as %d: %s", format, again, n.Format())
+			}
+		}
+	}
+}
+
+func TestANodeOfTheOtherFormatIsInTheWay(t *testing.T) {
+	spec := zarr.ArraySpec{Shape: []int{3}, DataType: "int8"}
+	for _, f := range [][2]int{{3, 2}, {2, 3}} {
+		s := mem.New()
+		must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, zarr.ZarrFormat(f[0])))
+		if _, err := zarr.CreateArrayIn(ctx, s, "a", spec, zarr.ZarrFormat(f[1])); !errors.Is(err, zarr.ErrExist) {
+			t.Errorf("%v: %v", f, err)
+		}
+		if _, err := zarr.CreateGroupIn(ctx, s, "a", zarr.ZarrFormat(f[1])); !errors.Is(err, zarr.ErrExist) {
+			t.Errorf("%v: %v", f, err)
+		}
+		over := spec
+		over.Overwrite = true
+		must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", over, zarr.ZarrFormat(f[1])))
+		if n := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a")); n.Format() != map[int]string{2: "zarr2", 3: "zarr3"}[f[1]] {
+			t.Errorf("%v: %s", f, n.Format())
+		}
+	}
+}
+
+func TestWithoutAFillValueAllChunksAreStored(t *testing.T) {
+	s := mem.New()
+	_, err := s.Put(ctx, ".zarray", []byte(`{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"|u1","compressor":null,"fill_value":null,"order":"C","filters":null}`), store.PutOptions{})
+	check(t, err)
+	a := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "")).(*zarr.Array)
+	check(t, zarr.Write(ctx, a, zarr.All(), make([]uint8, 4)))
+	check(t, zarr.Write(ctx, a, zarr.Slice("3"), []uint8{7}))
+	check(t, zarr.Write(ctx, a, zarr.Slice("3"), []uint8{0}))
+	if readKey(s, "0") == "" || readKey(s, "1") == "" {
+		t.Error("readers of Zarr v2 see no defined values without these chunks")
+	}
+	check(t, a.Resize(ctx, 6))
+	if !strings.Contains(readKey(s, ".zarray"), `"fill_value": null`) {
+		t.Error(readKey(s, ".zarray"))
+	}
+}
+
+func TestManyMakeOneZarr2NodeAtOnce(t *testing.T) {
+	for range 50 {
+		s := mem.New()
+		must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "", zarr.ZarrFormat(2)))
+		var wg sync.WaitGroup
+		var made atomic.Int32
+		for i := range 4 {
+			wg.Go(func() {
+				attrs, err := meta.ParseAttributes([]byte(`{"by":` + strconv.Itoa(i) + `}`))
+				if err != nil {
+					return
+				}
+				a, err := zarr.CreateArrayIn(ctx, s, "a", zarr.ArraySpec{Shape: []int{i}, DataType: "int8", Attributes: attrs})
+				if err == nil {
+					made.Add(1)
+					if got := readKey(s, "a/.zattrs"); !strings.Contains(got, strconv.Itoa(a.Shape()[0])) {
+						t.Errorf("array %v has attributes %s", a.Shape(), got)
+					}
+				}
+			})
+			wg.Go(func() {
+				if _, err := zarr.CreateGroupIn(ctx, s, "a"); err == nil {
+					made.Add(100)
+				}
+			})
+		}
+		wg.Wait()
+		if n := made.Load(); n != 1 && n%100 != 0 || readKey(s, "a/.zarray") != "" && readKey(s, "a/.zgroup") != "" {
+			t.Errorf("made %d", n)
+		}
+	}
+}
+
+func TestWhatANodeLeftIsNotAdopted(t *testing.T) {
+	s := mem.New()
+	for key, text := range map[string]string{
+		"g/.zattrs": `{"old":1}`, "g/.zmetadata": `{"zarr_consolidated_format":1,"metadata":{"ghost/.zgroup":{"zarr_format":2}}}`,
+	} {
+		_, err := s.Put(ctx, key, []byte(text), store.PutOptions{})
+		check(t, err)
+	}
+	must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "g", zarr.ZarrFormat(2)))
+	g := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "g")).(*zarr.Group)
+	if g.Attributes().Len() > 0 || g.Metadata().Consolidated != nil {
+		t.Errorf("attributes %v", g.Attributes().Names())
 	}
 }
 

@@ -336,7 +336,8 @@ func parseNumpyCode(code string) (Type, error) {
 	case 'U':
 		return newUTF32(n), nil
 	case 'V':
-		return newRaw("r"+strconv.Itoa(8*n), rawBits, n), nil
+		// Zarr v3 has r*, but zarr-python, which wrote most of it, reads only this.
+		return newRaw("raw_bytes", rawBytes, n), nil
 	}
 	return newRaw("null_terminated_bytes", rawTerminated, n), nil
 }

@@ -15,7 +15,7 @@ var numpyTypes = []struct {
 	{`"<i2"`, `"int16"`, false}, {`">i2"`, `"int16"`, true}, {`"<u8"`, `"uint64"`, false}, {`">f2"`, `"float16"`, true},
 	{`"<f4"`, `"float32"`, false}, {`">c16"`, `"complex128"`, true}, {`"<c8"`, `"complex64"`, false},
 	{`"|S5"`, `{"name":"null_terminated_bytes","configuration":{"length_bytes":5}}`, false},
-	{`"|V6"`, `"r48"`, false},
+	{`"|V6"`, `{"name":"raw_bytes","configuration":{"length_bytes":6}}`, false},
 	{`">U4"`, `{"name":"fixed_length_utf32","configuration":{"length_bytes":16}}`, true},
 	{`"<M8[ns]"`, `{"name":"numpy.datetime64","configuration":{"unit":"ns","scale_factor":1}}`, false},
 	{`">m8[10us]"`, `{"name":"numpy.timedelta64","configuration":{"unit":"us","scale_factor":10}}`, true},

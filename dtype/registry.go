@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,6 +85,13 @@ func (r *Registry) Register(name string, parse func(name string, config json.Raw
 		panic(fmt.Sprintf("dtype: name %q is empty or registered already", name))
 	}
 	r.parsers[name] = parse
+}
+
+// Names lists the registered names in order.
+func (r *Registry) Names() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.parsers))
 }
 
 // Parse reads the data_type member of Zarr v3 metadata: a name, or an object

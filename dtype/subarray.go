@@ -117,8 +117,19 @@ func subshape(raw json.RawMessage) ([]int, error) {
 	return shape, nil
 }
 
-// ParseFill reads nested lists.
+// ParseFill reads nested lists, or base64 of the little-endian bytes, which is
+// shorter for large ones.
 func (t *subarrayType) ParseFill(raw json.RawMessage, h *nd.Heap) ([]byte, error) {
+	if first(raw) == '"' {
+		elem, err := byteString(raw)
+		if err == nil && len(elem) != t.size {
+			err = fmt.Errorf("%d bytes, the type has %d", len(elem), t.size)
+		}
+		if err != nil {
+			return nil, badFill(t.name, raw, "%w", err)
+		}
+		return elem, nil
+	}
 	out, err := t.parseLists(make([]byte, 0, t.size), raw, t.shape, h)
 	if err != nil {
 		return nil, badFill(t.name, raw, "%w", err)

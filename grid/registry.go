@@ -71,6 +71,13 @@ func register[P any](known map[string]P, name string, parse P) {
 	known[name] = parse
 }
 
+// Names lists the registered grids and key encodings in order.
+func (r *Registry) Names() (grids, keys []string) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.grids)), slices.Sorted(maps.Keys(r.keys))
+}
+
 // Parse reads the chunk_grid member of Zarr v3 metadata for an array of the
 // given shape.
 func (r *Registry) Parse(raw json.RawMessage, shape []int) (Grid, error) {

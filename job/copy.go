@@ -183,6 +183,7 @@ func sources(ctx context.Context, src zarr.Node) (groups map[string]*zarr.Group,
 
 // makeRoom checks what is in the place of the copy and removes it if asked.
 func makeRoom(ctx context.Context, src zarr.Node, to place, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, overwrite bool) error {
+	to.opts = append(slices.Clone(to.opts), zarr.ZarrFormat(0)) // in any format
 	old, err := to.open(ctx)
 	if err != nil {
 		return nil // nothing there, or nothing that can be told from nothing: creating will say
@@ -257,7 +258,7 @@ func createArray(ctx context.Context, target target, spec zarr.ArraySpec, create
 	}
 	old, openErr := open(ctx)
 	if openErr != nil {
-		return nil, false, openErr
+		return nil, false, err // what is there is of another format
 	}
 	a, ok := old.(*zarr.Array)
 	if !ok {

@@ -70,7 +70,8 @@ type migrator struct {
 	to     target
 	opts   MigrateOptions
 	root   zarr.Node
-	work   []zarr.Node // in path order
+	nodes  []zarr.Node // all, in path order
+	work   []zarr.Node // those that need another document
 	report Migration
 }
 
@@ -97,6 +98,7 @@ func (m *migrator) collect(path string) error {
 		m.to = target(m.root.Format())
 	}
 	see := func(n zarr.Node) {
+		m.nodes = append(m.nodes, n)
 		if stay || n.Format() == string(m.to) {
 			m.report.Already++
 			return
@@ -149,33 +151,43 @@ func (m *migrator) check(n zarr.Node) error {
 	return nil
 }
 
-// run writes all documents, then removes the old ones, then consolidates.
+// run writes all documents, those of groups after what they hold, then removes
+// the old ones. Of nodes that had the new document already, an interrupted run
+// may have left the old one.
 func (m *migrator) run() error {
 	slices.Reverse(m.work)
+	slices.Reverse(m.nodes)
 	for _, n := range m.work {
 		if err := m.write(n); err != nil {
 			return &zarr.Error{Op: "migrate", URL: n.URL(), Err: err}
 		}
 	}
-	for _, n := range m.work {
-		if m.opts.Keep {
-			break
+	if m.report.Consolidated && !slices.Contains(m.work, m.root) {
+		n, err := m.open(m.root.Path(), m.to.option())
+		if err != nil {
+			return err
 		}
+		if err := n.(*zarr.Group).Consolidate(m.ctx); err != nil {
+			return err
+		}
+	}
+	if m.opts.Keep || m.opts.To == "" && m.opts.Consolidate {
+		return nil
+	}
+	old := m.nodes
+	if m.to == zarr2Target {
+		old = m.work // a node with both documents is one of them
+	}
+	for _, n := range old {
 		if err := m.remove(n); err != nil {
 			return &zarr.Error{Op: "migrate", URL: n.URL(), Err: err}
 		}
 	}
-	if !m.report.Consolidated {
-		return nil
-	}
-	n, err := m.open(m.root.Path(), m.to.option())
-	if err != nil {
-		return err
-	}
-	return n.(*zarr.Group).Consolidate(m.ctx)
+	return nil
 }
 
-// write stores the document of a node in the new format.
+// write stores the document of a node in the new format. That of the root comes
+// last, and with it consolidated metadata.
 func (m *migrator) write(n zarr.Node) error {
 	var doc meta.Node
 	switch n := n.(type) {
@@ -183,19 +195,39 @@ func (m *migrator) write(n zarr.Node) error {
 		doc = n.Metadata()
 	case *zarr.Group:
 		g := n.Metadata().Clone()
-		g.Consolidated = nil // it is made anew, of the new documents
+		g.Consolidated = nil
+		if m.report.Consolidated && n == m.root {
+			var err error
+			if g.Consolidated, err = m.consolidated(); err != nil {
+				return err
+			}
+		}
 		doc = g
 	}
-	text, err := doc.Marshal()
-	if err != nil {
-		return err
-	}
-	s := m.store
 	if m.to == zarr2Target {
-		s = zarr2.New(m.store, zarr2.Only, meta.Registry{})
+		return zarr2.New(m.store, zarr2.Two, meta.Registry{}).PutNode(m.ctx, n.Path(), doc, zarr2.Format, store.PutOptions{})
 	}
-	_, err = s.Put(m.ctx, documentOf(n), text, store.PutOptions{})
+	text, err := doc.Marshal()
+	if err == nil {
+		_, err = m.store.Put(m.ctx, documentOf(n), text, store.PutOptions{})
+	}
 	return err
+}
+
+// consolidated is the metadata of all nodes below the root.
+func (m *migrator) consolidated() (*meta.Consolidated, error) {
+	nodes := make(map[string]meta.Node, len(m.nodes))
+	for _, n := range m.nodes {
+		path := nodePath(m.root, n)[1:]
+		switch n := n.(type) {
+		case *zarr.Array:
+			nodes[path] = n.Metadata()
+		case *zarr.Group:
+			nodes[path] = n.Metadata()
+		}
+	}
+	delete(nodes, "")
+	return meta.NewConsolidated(nodes)
 }
 
 func documentOf(n zarr.Node) string { return strings.TrimPrefix(n.Path()+"/"+documentKey, "/") }

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -240,5 +241,99 @@ func TestCopiesBetweenFormats(t *testing.T) {
 	err = job.CopyInto(ctx, a, mem.New(), "", job.CopyOptions{Format: "zarr2", Shards: []int{4}})
 	if err == nil || !strings.Contains(err.Error(), "no shards") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// failing is a store that takes a number of changes and then no more.
+type failing struct {
+	store.Store
+	left int
+}
+
+var errFull = errors.New("full")
+
+func (f *failing) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	if f.left--; f.left < 0 {
+		return store.Info{}, errFull
+	}
+	return f.Store.Put(ctx, key, data, opt)
+}
+
+func (f *failing) Delete(ctx context.Context, key string) error {
+	if f.left--; f.left < 0 {
+		return errFull
+	}
+	return f.Store.Delete(ctx, key)
+}
+
+func TestAnInterruptedMigrationGoesOn(t *testing.T) {
+	for _, to := range []string{"zarr3", "zarr2"} {
+		start := func() store.Store {
+			s := old(t)
+			if to == "zarr2" {
+				if _, err := job.Migrate(ctx, s, "", job.MigrateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return s
+		}
+		whole := start()
+		if _, err := job.Migrate(ctx, whole, "", job.MigrateOptions{To: to}); err != nil {
+			t.Fatal(err)
+		}
+		want := content(t, whole)
+		for n := 0; ; n++ {
+			s := start()
+			_, err := job.Migrate(ctx, &failing{s, n}, "", job.MigrateOptions{To: to})
+			if err == nil {
+				if n < 8 {
+					t.Errorf("only %d changes", n)
+				}
+				break
+			}
+			if !errors.Is(err, errFull) {
+				t.Fatal(err)
+			}
+			g, err := zarr.OpenStore(ctx, s, "")
+			if err != nil {
+				t.Fatalf("%s after %d changes: %v", to, n, err)
+			}
+			for _, path := range []string{"a", "sub/b"} {
+				a, err := g.(*zarr.Group).Array(ctx, path)
+				if err == nil {
+					_, err = zarr.Read[int16](ctx, a, zarr.All())
+				}
+				if err != nil {
+					t.Errorf("%s after %d changes: %v", to, n, err)
+				}
+			}
+			if _, err := job.Migrate(ctx, s, "", job.MigrateOptions{To: to}); err != nil {
+				t.Fatal(err)
+			}
+			if got := content(t, s); !maps.Equal(got, want) {
+				t.Errorf("%s after %d changes: keys %v, want %v", to, n, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+			}
+		}
+	}
+}
+
+func TestACopyDoesNotGoOverTheOtherFormat(t *testing.T) {
+	for _, to := range []string{"zarr3", "zarr2"} {
+		src, err := zarr.OpenStore(ctx, old(t), "")
+		check(t, err)
+		dst := old(t)
+		if to == "zarr2" {
+			_, err := job.Migrate(ctx, dst, "", job.MigrateOptions{})
+			check(t, err)
+		}
+		before := content(t, dst)
+		if err := job.CopyInto(ctx, src, dst, "", job.CopyOptions{Format: to}); err == nil || !maps.Equal(content(t, dst), before) {
+			t.Errorf("%s: %v", to, err)
+		}
+		check(t, job.CopyInto(ctx, src, dst, "", job.CopyOptions{Format: to, Overwrite: true}))
+		n, err := zarr.OpenStore(ctx, dst, "")
+		if err != nil || n.Format() != to {
+			t.Errorf("%v, %v", n, err)
+		}
 	}
 }

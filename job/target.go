@@ -25,7 +25,7 @@ func targetOf(name string) (target, error) {
 	case zarr2Target, zarr3Target:
 		return t, nil
 	}
-	return "", fmt.Errorf("copy to format %s is not supported, only zarr3 and zarr2", name)
+	return "", fmt.Errorf("format %s is not supported here, only zarr3 and zarr2", name)
 }
 
 // option makes nodes of this format.

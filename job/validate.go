@@ -132,6 +132,12 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 	if group == nil {
 		return nil
 	}
+	// One that cannot be read counts as none where nodes are opened.
+	if old, _, err := v.store.Get(ctx, prefix+".zmetadata", store.UpTo(meta.MaxBytes), nil); err == nil && group.Format() == zarr2.Format {
+		if _, err := zarr2.ParseConsolidated(old); err != nil {
+			v.problem(v.at(path), "consolidated", err.Error())
+		}
+	}
 	return v.consolidated(ctx, group, listed)
 }
 

@@ -20,7 +20,11 @@ type Array struct {
 	Grid      grid.Grid
 	Keys      grid.Keys
 	FillValue json.RawMessage // as DataType.ParseFill reads it
-	Codecs    []Extension     // at least one; names need not be known
+	// NoFill says that the format has no fill value for the array: a chunk that
+	// is not stored has no defined elements, so that all chunks are stored. Zarr
+	// v3 cannot say it.
+	NoFill bool
+	Codecs []Extension // at least one; names need not be known
 	// DimensionNames has one entry per dimension, nil for one without a name;
 	// it is nil if the document has no names at all.
 	DimensionNames []*string

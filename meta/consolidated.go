@@ -25,6 +25,9 @@ type Consolidated struct {
 	Ignored []string
 	// Extra are further members, in the order of the document.
 	Extra []Member
+	// Origin is what another format made this of, which is nil once it was
+	// changed.
+	Origin any
 
 	nodes []entry // in path order
 	reg   Registry
@@ -33,6 +36,7 @@ type Consolidated struct {
 type entry struct {
 	path string
 	raw  json.RawMessage
+	load func() (Node, error) // where there is no raw
 }
 
 // NewConsolidated makes consolidated metadata of nodes, whose paths are relative
@@ -51,12 +55,43 @@ func NewConsolidated(nodes map[string]Node) (*Consolidated, error) {
 	return c, nil
 }
 
+// LazyConsolidated is NewConsolidated for documents of another format, which are
+// translated when they are asked for. The paths must be valid.
+func LazyConsolidated(nodes map[string]func() (Node, error), origin any) *Consolidated {
+	c := &Consolidated{Origin: origin, nodes: make([]entry, 0, len(nodes))}
+	for path, load := range nodes {
+		c.nodes = append(c.nodes, entry{path: path, load: load})
+	}
+	c.sort()
+	return c
+}
+
 func newEntry(path string, node Node) (entry, error) {
 	if err := CheckPath(path); err != nil {
 		return entry{}, err
 	}
 	raw, err := node.append(nil, true)
-	return entry{path, raw}, strictjson.AtMember(path, err)
+	return entry{path: path, raw: raw}, strictjson.AtMember(path, err)
+}
+
+// node reads the document.
+func (e entry) node(reg Registry) (Node, error) {
+	if e.raw == nil {
+		return e.load()
+	}
+	return Parse(e.raw, reg)
+}
+
+// document is the node as JSON.
+func (e entry) document() (json.RawMessage, error) {
+	if e.raw != nil {
+		return e.raw, nil
+	}
+	n, err := e.load()
+	if err != nil {
+		return nil, err
+	}
+	return n.append(nil, true)
 }
 
 // parseConsolidated reads the member of a group. It is skipped when it is of an
@@ -112,7 +147,7 @@ func (c *Consolidated) parseNodes(raw json.RawMessage) error {
 			c.Ignored = append(c.Ignored, m.Name)
 			continue
 		}
-		c.nodes = append(c.nodes, entry{m.Name, m.Raw})
+		c.nodes = append(c.nodes, entry{path: m.Name, raw: m.Raw})
 	}
 	c.sort()
 	return nil
@@ -137,7 +172,7 @@ func (c *Consolidated) Get(path string) (Node, error) {
 	if !ok {
 		return nil, fmt.Errorf("no node %s in the consolidated metadata: %w", strictjson.Quote(path), fs.ErrNotExist)
 	}
-	n, err := Parse(c.nodes[i].raw, c.reg)
+	n, err := c.nodes[i].node(c.reg)
 	if err != nil {
 		return nil, strictjson.At(consolidatedMember+".metadata", strictjson.AtMember(path, err))
 	}
@@ -153,6 +188,7 @@ func (c *Consolidated) Set(path string, node Node) error {
 	if err != nil {
 		return err
 	}
+	c.Origin = nil
 	i, ok := c.search(path)
 	if !ok {
 		c.nodes = slices.Insert(c.nodes, i, entry{})
@@ -163,6 +199,7 @@ func (c *Consolidated) Set(path string, node Node) error {
 
 // Delete removes a node and all nodes below it.
 func (c *Consolidated) Delete(path string) {
+	c.Origin = nil
 	first, end := c.under(path)
 	if i, ok := c.search(path); ok {
 		first = i
@@ -219,7 +256,7 @@ func (c *Consolidated) Clone() *Consolidated {
 	if c == nil {
 		return nil
 	}
-	return &Consolidated{slices.Clone(c.Ignored), slices.Clone(c.Extra), slices.Clone(c.nodes), c.reg}
+	return &Consolidated{slices.Clone(c.Ignored), slices.Clone(c.Extra), c.Origin, slices.Clone(c.nodes), c.reg}
 }
 
 // search finds a node, or where it would be.
@@ -250,8 +287,12 @@ func (c *Consolidated) append(dst []byte) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
+		raw, err := e.document()
+		if err != nil {
+			return dst, strictjson.AtMember(e.path, err)
+		}
 		dst = append(strictjson.AppendString(dst, e.path), ':')
-		dst = append(dst, e.raw...)
+		dst = append(dst, raw...)
 	}
 	dst = append(dst, '}')
 	for i, m := range c.Extra {

@@ -82,12 +82,17 @@ func (d document) read(m *meta.Array) error {
 	if m.Shape, err = strictjson.Lengths(d["shape"], 0, nd.MaxRank); err != nil {
 		return strictjson.At("shape", err)
 	}
-	chunks, err := strictjson.Lengths(d["chunks"], 1, nd.MaxRank)
+	chunks, err := strictjson.Lengths(d["chunks"], 0, nd.MaxRank)
 	if err != nil {
 		return strictjson.At("chunks", err)
 	}
 	if len(chunks) != len(m.Shape) {
 		return strictjson.Errorf("chunks", "%d dimensions, the array has %d", len(chunks), len(m.Shape))
+	}
+	for i, n := range m.Shape {
+		if n == 0 && chunks[i] == 0 {
+			chunks[i] = 1 // zarr-python 2 makes the chunk of an empty array as long as the array
+		}
 	}
 	if m.Grid, err = grid.NewRegular(m.Shape, chunks); err != nil {
 		return strictjson.At("chunks", err)
@@ -104,6 +109,7 @@ func (d document) read(m *meta.Array) error {
 		return strictjson.At("dtype", err)
 	}
 	m.DataType = elem.typ
+	m.NoFill = strictjson.IsNull(d["fill_value"]) && elem.typ.Kind() != dtype.Object
 	if m.FillValue, err = elem.fillFromV2(d["fill_value"], list); err != nil {
 		return strictjson.At("fill_value", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/omnizarr/zarr/codec/endian"
@@ -72,6 +73,7 @@ func parseFilter(raw json.RawMessage) (filter, error) {
 	var f filter
 	for _, m := range members {
 		if m.Name != "id" {
+			m.Raw = unquoted(m.Raw)
 			f.config = append(f.config, m)
 			continue
 		}
@@ -83,6 +85,16 @@ func parseFilter(raw json.RawMessage) (filter, error) {
 		return f, errors.New(`missing member "id"`)
 	}
 	return f, nil
+}
+
+// unquoted takes a number out of its quotes, where NCZarr puts levels.
+func unquoted(raw json.RawMessage) json.RawMessage {
+	if text, err := strictjson.String(raw); err == nil {
+		if _, err := strconv.Atoi(text); err == nil {
+			return json.RawMessage(text)
+		}
+	}
+	return raw
 }
 
 // get is a member of the configuration, nil if it is absent or null.
@@ -185,8 +197,23 @@ func (e element) chain(list []filter, fortran bool, rank int) ([]meta.Extension,
 	return out, nil
 }
 
-// pass makes e what comes out of an array-to-array filter.
+// pass makes e what comes out of an array-to-array filter. A filter takes the
+// bytes that come for what its own type says: in another byte order they would
+// be other numbers.
 func (e *element) pass(f filter) error {
+	in := f.get("dtype")
+	if f.id == "astype" {
+		in = f.get("decode_dtype")
+	}
+	if in != nil && string(in) != objectCode {
+		t, big, err := dtype.ParseNumpyUnits(in)
+		if err != nil {
+			return fmt.Errorf("filter %s: %w", f.id, err)
+		}
+		if len(wide(t)) > 0 && len(wide(e.typ)) > 0 && (len(big) == 0) != (len(e.big) == 0) {
+			return fmt.Errorf("filter %s takes %s, which is not the byte order of what comes in", f.id, in)
+		}
+	}
 	raw := f.output()
 	if raw == nil {
 		return nil
@@ -201,21 +228,20 @@ func (e *element) pass(f filter) error {
 
 // bytes is the codec that writes elements down in their byte order.
 func (e element) bytes() meta.Extension {
-	wide := 0
-	for _, u := range e.typ.Units() {
-		if u.Width > 1 {
-			wide++
-		}
-	}
-	switch {
-	case wide == 0:
+	switch n := len(wide(e.typ)); {
+	case n == 0:
 		return meta.Extension{Name: "bytes"}
 	case len(e.big) == 0:
 		return meta.Extension{Name: "bytes", Configuration: json.RawMessage(`{"endian":"little"}`)}
-	case len(e.big) == wide:
+	case len(e.big) == n:
 		return meta.Extension{Name: "bytes", Configuration: json.RawMessage(`{"endian":"big"}`)}
 	}
 	return meta.Extension{Name: endian.NumpyName, Configuration: json.RawMessage(`{"dtype":` + string(e.spec) + `}`)}
+}
+
+// wide are the scalars that have a byte order.
+func wide(t dtype.Type) []dtype.Unit {
+	return slices.DeleteFunc(slices.Clone(t.Units()), func(u dtype.Unit) bool { return u.Width == 1 })
 }
 
 // extension spells the filter in Zarr v3: by the name that all readers know
@@ -223,7 +249,7 @@ func (e element) bytes() meta.Extension {
 // that of an element.
 func (f filter) extension(size int) (meta.Extension, error) {
 	switch {
-	case f.id == "gzip" && f.only("level"), f.id == "vlen-utf8" && f.only(), f.id == "vlen-bytes" && f.only():
+	case f.id == "gzip" && f.only("level") && string(orElse(f.get("level"), "0"))[0] != '-', f.id == "vlen-utf8" && f.only(), f.id == "vlen-bytes" && f.only():
 		return f.named(f.id), nil
 	case f.id == "zstd" && f.only("level", "checksum") && f.get("level") != nil:
 		config := `{"level":` + string(f.get("level")) + `,"checksum":` + string(orElse(f.get("checksum"), "false")) + `}`
@@ -239,9 +265,14 @@ func (f filter) extension(size int) (meta.Extension, error) {
 	return f.named(prefix + f.id), nil
 }
 
-// named gives the filter's configuration as it is under a name.
+// named gives the filter's configuration as it is under a name. zarr-python
+// wants one for the codecs of numcodecs, if only an empty one.
 func (f filter) named(name string) meta.Extension {
-	return meta.Extension{Name: name, Configuration: f.configuration()}
+	config := f.configuration()
+	if config == nil && strings.HasPrefix(name, prefix) {
+		config = json.RawMessage("{}")
+	}
+	return meta.Extension{Name: name, Configuration: config}
 }
 
 // configuration is nil where the filter has none.

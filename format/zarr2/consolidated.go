@@ -1,21 +1,28 @@
 package zarr2
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 )
 
-// parseConsolidated reads a .zmetadata. Where one of its nodes cannot be read, it
-// counts as absent: reading that node's own documents then says why.
-func parseConsolidated(zmetadata []byte) (*meta.Consolidated, error) {
+// consolidated is a .zmetadata, taken apart.
+type consolidated struct {
+	members   []strictjson.Member // of the document
+	documents []strictjson.Member // by key, such as a/.zarray
+}
+
+func splitConsolidated(zmetadata []byte) (*consolidated, error) {
 	members, err := strictjson.Object(zmetadata, strictjson.Options{MaxBytes: meta.MaxBytes, NaNIn: []string{"metadata"}})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", consolidatedName, err)
 	}
+	c := &consolidated{members: members}
 	var format, documents json.RawMessage
 	for _, m := range members {
 		switch m.Name {
@@ -28,20 +35,34 @@ func parseConsolidated(zmetadata []byte) (*meta.Consolidated, error) {
 	if n, err := strictjson.Int(orElse(format, "null")); err != nil || n != 1 {
 		return nil, fmt.Errorf("%s: zarr_consolidated_format must be 1", consolidatedName)
 	}
-	items, err := strictjson.Split(orElse(documents, "null"))
-	if err != nil {
+	if c.documents, err = strictjson.Split(orElse(documents, "null")); err != nil {
 		return nil, fmt.Errorf("%s: metadata: %w", consolidatedName, err)
 	}
-	found := map[string]*document2{}
-	for _, m := range items {
+	return c, nil
+}
+
+// ParseConsolidated reads a .zmetadata. Its nodes are translated when they are
+// asked for; paths that no node can have are passed over.
+func ParseConsolidated(zmetadata []byte) (*meta.Consolidated, error) {
+	c, err := splitConsolidated(zmetadata)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*documents, len(c.documents))
+	var ignored []string
+	for _, m := range c.documents {
 		dir, name := path.Split(m.Name)
-		if dir == "" || meta.CheckPath(dir[:len(dir)-1]) != nil {
-			continue // of the group itself, or of nothing that could be a node
+		if dir == "" {
+			continue // of the group itself
 		}
 		dir = dir[:len(dir)-1]
+		if meta.CheckPath(dir) != nil {
+			ignored = append(ignored, m.Name)
+			continue
+		}
 		d := found[dir]
 		if d == nil {
-			d = &document2{}
+			d = &documents{}
 			found[dir] = d
 		}
 		switch name {
@@ -53,54 +74,86 @@ func parseConsolidated(zmetadata []byte) (*meta.Consolidated, error) {
 			d.attributes = m.Raw
 		}
 	}
-	nodes := make(map[string]meta.Node, len(found))
+	nodes := make(map[string]func() (meta.Node, error), len(found))
 	for dir, d := range found {
-		if d.array == nil && d.group == nil {
-			continue
+		if d.exists() {
+			nodes[dir] = d.parse
 		}
-		n, err := d.parse()
-		if err != nil {
-			return nil, nil
-		}
-		nodes[dir] = n
 	}
-	return meta.NewConsolidated(nodes)
+	out := meta.LazyConsolidated(nodes, c)
+	out.Ignored = ignored
+	return out, nil
 }
 
-// marshalConsolidated gives the .zmetadata of a group and all below it.
-func marshalConsolidated(g *meta.Group) ([]byte, error) {
-	zgroup, zattrs, err := MarshalGroup(g)
+// writeConsolidated stores the .zmetadata of a group: documents as they are
+// stored. Where only the group itself has changed, so do its entries.
+func (s *Store) writeConsolidated(ctx context.Context, node string, g *meta.Group) error {
+	was, _, err := s.get(ctx, node, consolidatedName)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var documents []strictjson.Member
-	add := func(dir, name string, text []byte) {
-		if text != nil {
-			documents = append(documents, strictjson.Member{Name: path.Join(dir, name), Raw: text})
+	old, _ := g.Consolidated.Origin.(*consolidated)
+	if old == nil || was == nil {
+		old = &consolidated{members: []strictjson.Member{{Name: "zarr_consolidated_format", Raw: json.RawMessage("1")}, {Name: "metadata"}}}
+		for dir := range g.Consolidated.Paths("") {
+			if err := s.collect(ctx, old, node, dir, g.Consolidated); err != nil {
+				return err
+			}
 		}
 	}
-	add("", attributesName, zattrs)
-	add("", groupName, zgroup)
-	for dir := range g.Consolidated.Paths("") {
-		n, err := g.Consolidated.Get(dir)
-		if err != nil {
-			return nil, err
-		}
-		var text []byte
-		name := groupName
-		switch n := n.(type) {
-		case *meta.Array:
-			name = arrayName
-			text, zattrs, err = MarshalArray(n)
-		case *meta.Group:
-			text, zattrs, err = MarshalGroup(n)
-		}
-		if err != nil {
-			return nil, strictjson.AtMember(dir, err)
-		}
-		add(dir, name, text)
-		add(dir, attributesName, zattrs)
+	fresh := &consolidated{members: old.members}
+	if err := s.collect(ctx, fresh, node, "", nil); err != nil {
+		return err
 	}
-	text := appendObject([]byte(`{"zarr_consolidated_format":1,"metadata":`), documents)
-	return append(strictjson.Indent(nil, append(text, '}')), '\n'), nil
+	for _, m := range old.documents {
+		if m.Name != groupName && m.Name != attributesName {
+			fresh.documents = append(fresh.documents, m)
+		}
+	}
+	now := fresh.marshal()
+	return s.replace(ctx, key(node, consolidatedName), was, now, noCondition)
+}
+
+// collect adds the documents of a node below a group as they are stored, or as
+// all says for one that has none.
+func (s *Store) collect(ctx context.Context, c *consolidated, group, dir string, all *meta.Consolidated) error {
+	d, err := s.read(ctx, key(group, dir))
+	if err == nil && !d.exists() {
+		d, err = translated(all.Get(dir))
+	}
+	if err != nil {
+		return err
+	}
+	for _, doc := range []strictjson.Member{{Name: attributesName, Raw: d.attributes}, {Name: arrayName, Raw: d.array}, {Name: groupName, Raw: d.group}} {
+		if doc.Raw == nil {
+			continue
+		}
+		if err := strictjson.Validate(doc.Raw, strictjson.Options{NaN: doc.Name == attributesName}); err != nil {
+			return fmt.Errorf("%s: %w", key(dir, doc.Name), err)
+		}
+		c.documents = append(c.documents, strictjson.Member{Name: key(dir, doc.Name), Raw: doc.Raw})
+	}
+	return nil
+}
+
+// translated gives the Zarr v2 documents of a node.
+func translated(n meta.Node, err error) (*documents, error) {
+	d := &documents{}
+	switch n := n.(type) {
+	case *meta.Array:
+		d.array, d.attributes, err = MarshalArray(n)
+	case *meta.Group:
+		d.group, d.attributes, err = MarshalGroup(n)
+	}
+	return d, err
+}
+
+func (c *consolidated) marshal() []byte {
+	members := slices.Clone(c.members)
+	for i, m := range members {
+		if m.Name == "metadata" {
+			members[i].Raw = appendObject(nil, c.documents)
+		}
+	}
+	return append(strictjson.Indent(nil, appendObject(nil, members)), '\n')
 }

@@ -53,7 +53,7 @@ func (e element) fillFromV2(raw json.RawMessage, list []filter) (json.RawMessage
 		return json.RawMessage("[]"), nil
 	}
 	if zero {
-		return e.typ.AppendFill(nil, make([]byte, e.typ.Size()), nil)
+		return e.spell(make([]byte, e.typ.Size()))
 	}
 	heap := &nd.Heap{}
 	elem, err := e.typ.ParseFill(raw, heap)
@@ -112,6 +112,18 @@ func (e element) packedFill(raw json.RawMessage, list []filter) (json.RawMessage
 		return nil, err
 	}
 	e.swap(elem)
+	return e.spell(elem)
+}
+
+// maxSpelled is the size up to which fill values of structs are written out; a
+// few bytes of metadata can ask for millions of numbers.
+const maxSpelled = 1 << 12
+
+// spell writes an element in memory as a fill value of Zarr v3.
+func (e element) spell(elem []byte) (json.RawMessage, error) {
+	if k := e.typ.Kind(); len(elem) > maxSpelled && (k == dtype.Struct || k == dtype.Subarray) && len(e.typ.Refs()) == 0 {
+		return quoted(elem), nil
+	}
 	return e.typ.AppendFill(nil, elem, nil)
 }
 

@@ -12,6 +12,9 @@ import (
 // List yields what lies below prefix, with zarr.json in place of the documents of
 // Zarr v2.
 func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
+	if s.mode == Three {
+		return s.Store.List(ctx, prefix, delimiter)
+	}
 	return func(yield func(store.Entry, error) bool) {
 		l := listing{yield: yield}
 		for e, err := range s.Store.List(ctx, prefix, delimiter) {
@@ -28,7 +31,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[st
 			case attributesName, consolidatedName:
 				document = true
 			case documentName:
-				document = s.mode == Only
+				document = s.mode == Two
 			}
 			if !l.before(e.Key) || !document && !l.entry(e) {
 				return

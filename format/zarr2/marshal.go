@@ -37,6 +37,9 @@ func MarshalArray(m *meta.Array) (zarray, zattrs []byte, err error) {
 	if err != nil {
 		return nil, nil, strictjson.At("fill_value", err)
 	}
+	if m.NoFill {
+		fill = json.RawMessage("null")
+	}
 	separator := "."
 	if keys.Sep == '/' {
 		separator = "/"

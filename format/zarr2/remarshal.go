@@ -19,6 +19,9 @@ func remarshal(was []byte, m *meta.Array) (zarray, zattrs []byte, err error) {
 	if err != nil {
 		return zarray, zattrs, nil // what was there is no array; it is replaced
 	}
+	if !slices.Equal(old.Grid.Uniform(), m.Grid.Uniform()) || m.NoFill && !old.NoFill {
+		return zarray, zattrs, nil
+	}
 	same := old.Clone()
 	same.Shape, same.Grid = m.Shape, m.Grid
 	bare := m.Clone()

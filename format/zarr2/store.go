@@ -38,8 +38,10 @@ const (
 	// The two are never mixed. A new node is what the group above it is, and
 	// Zarr v3 where there is none.
 	Either Mode = iota
-	// Only looks at Zarr v2 alone, and makes it.
-	Only
+	// Two looks at Zarr v2 alone, and makes it.
+	Two
+	// Three looks at Zarr v3 alone, and makes it.
+	Three
 )
 
 // Store is a store whose Zarr v2 nodes look like Zarr v3.
@@ -49,29 +51,46 @@ type Store struct {
 	reg  meta.Registry
 }
 
-// New gives the nodes of s as Zarr v3; reg is for the documents that are
-// written.
-func New(s store.Store, mode Mode, reg meta.Registry) *Store { return &Store{s, mode, reg} }
+// New gives the nodes of s as Zarr v3; reg is for documents of Zarr v3.
+func New(s store.Store, mode Mode, reg meta.Registry) *Store {
+	if z, ok := s.(*Store); ok {
+		s = z.Store
+	}
+	return &Store{s, mode, reg}
+}
 
-// Unwrap shows the store that holds the Zarr v2 documents. Chunks have the same
-// keys in both.
+// Unwrap shows the store that holds the documents as they are. Chunks have the
+// same keys in both.
 func (s *Store) Unwrap() store.Store { return s.Store }
 
-// node is the path of the node whose document has the key.
-func node(key string) (path string, ok bool) {
+// nodeOf is the path of the node whose document has the key.
+func nodeOf(key string) (path string, ok bool) {
 	if key == documentName {
 		return "", true
 	}
-	path, ok = strings.CutSuffix(key, "/"+documentName)
-	return path, ok
+	return strings.CutSuffix(key, "/"+documentName)
 }
 
 func key(node, name string) string { return path.Join(node, name) }
 
+// get reads a document, nil if there is none.
+func (s *Store) get(ctx context.Context, node, name string) ([]byte, store.Info, error) {
+	text, info, err := s.Store.Get(ctx, key(node, name), store.UpTo(meta.MaxBytes), nil)
+	switch {
+	case errors.Is(err, store.ErrNotExist):
+		return nil, info, nil
+	case err != nil:
+		return nil, info, err
+	case text == nil:
+		text = []byte{}
+	}
+	return text, info, nil
+}
+
 // Get gives a value, or the document of a Zarr v2 node as Zarr v3.
 func (s *Store) Get(ctx context.Context, k string, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	path, ok := node(k)
-	if !ok {
+	path, ok := nodeOf(k)
+	if !ok || s.mode == Three {
 		return s.Store.Get(ctx, k, r, dst)
 	}
 	if s.mode == Either {
@@ -80,24 +99,25 @@ func (s *Store) Get(ctx context.Context, k string, r store.Range, dst []byte) ([
 			return out, info, err
 		}
 	}
-	doc, err := s.read(ctx, path)
+	n, info, err := s.node2(ctx, path, true)
 	if err != nil {
 		return dst, store.Info{}, err
 	}
-	text, err := doc.v3()
-	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.URL(), "", err)
-	}
-	off, n, err := r.Resolve(int64(len(text)))
+	text, err := n.Marshal()
 	if err != nil {
 		return dst, store.Info{}, store.WrapError("get", s.URL(), k, err)
 	}
-	return append(dst, text[off:off+n]...), store.Info{Size: int64(len(text)), ETag: doc.etag(), Format: Format}, nil
+	off, length, err := r.Resolve(int64(len(text)))
+	if err != nil {
+		return dst, store.Info{}, store.WrapError("get", s.URL(), k, err)
+	}
+	info.Size = int64(len(text))
+	return append(dst, text[off:off+length]...), info, nil
 }
 
 // Open holds a value open.
 func (s *Store) Open(ctx context.Context, k string) (store.Object, error) {
-	if _, ok := node(k); ok {
+	if _, ok := nodeOf(k); ok {
 		return store.Open(ctx, store.Reader(keyed{s}), k)
 	}
 	return store.Open(ctx, s.Store, k)
@@ -106,85 +126,101 @@ func (s *Store) Open(ctx context.Context, k string) (store.Object, error) {
 // keyed hides that Store is an Opener, for documents, which are made anew.
 type keyed struct{ store.Reader }
 
-// document2 is the documents of a Zarr v2 node as they are stored.
-type document2 struct {
-	array, group, attributes, consolidated []byte // nil if absent
-	tags                                   [2]string
+// Node reads the document of a node without making JSON of it. Consolidated
+// metadata of Zarr v2 is looked at only if it is asked for.
+func (s *Store) Node(ctx context.Context, path string, consolidated bool) (meta.Node, store.Info, error) {
+	if s.mode != Two {
+		k := key(path, documentName)
+		text, info, err := s.Store.Get(ctx, k, store.UpTo(meta.MaxBytes), nil)
+		if err == nil {
+			n, err := meta.Parse(text, s.reg)
+			return n, info, store.WrapError("get", s.URL(), k, err)
+		}
+		if s.mode == Three || !errors.Is(err, store.ErrNotExist) {
+			return nil, info, err
+		}
+	}
+	return s.node2(ctx, path, consolidated)
 }
 
-const etagSeparator = "\n"
+// node2 reads the documents of a Zarr v2 node.
+func (s *Store) node2(ctx context.Context, path string, consolidated bool) (meta.Node, store.Info, error) {
+	d, err := s.read(ctx, path)
+	if err == nil && !d.exists() {
+		err = store.WrapError("get", s.URL(), key(path, documentName), store.ErrNotExist)
+	}
+	if err == nil && d.group != nil && consolidated {
+		d.consolidated, _, err = s.get(ctx, path, consolidatedName)
+	}
+	if err != nil {
+		return nil, store.Info{}, err
+	}
+	n, err := d.parse()
+	if err != nil {
+		// The error names the document.
+		return nil, store.Info{}, store.WrapError("get", s.URL(), "", err)
+	}
+	return n, store.Info{Size: -1, ETag: d.etag(), Format: Format}, nil
+}
+
+// documents are those of a Zarr v2 node as they are stored.
+type documents struct {
+	array, group, attributes, consolidated []byte // nil if absent
+	tag, attributesTag                     string
+}
+
+// exists reports whether there is a node.
+func (d *documents) exists() bool { return d.array != nil || d.group != nil }
 
 // etag changes when one of the documents does; it is empty where the store has
 // none.
-func (d *document2) etag() string {
-	if d.tags[0] == "" {
+func (d *documents) etag() string {
+	if d.tag == "" {
 		return ""
 	}
-	return d.tags[0] + etagSeparator + d.tags[1]
+	return d.tag + "\n" + d.attributesTag
 }
 
-// read gets the documents of a Zarr v2 node.
-func (s *Store) read(ctx context.Context, path string) (*document2, error) {
-	d := &document2{}
-	get := func(name string, tag *string) ([]byte, error) {
-		text, info, err := s.Store.Get(ctx, key(path, name), store.UpTo(meta.MaxBytes), nil)
-		if errors.Is(err, store.ErrNotExist) {
-			return nil, nil
-		}
-		if text == nil && err == nil {
-			text = []byte{}
-		}
-		if tag != nil {
-			*tag = info.ETag
-		}
-		return text, err
-	}
+// read gets the documents of a node but for consolidated metadata, also those
+// that are left over from another.
+func (s *Store) read(ctx context.Context, path string) (*documents, error) {
+	d := &documents{}
+	var info store.Info
 	var err error
-	if d.array, err = get(arrayName, &d.tags[0]); err == nil && d.array == nil {
-		d.group, err = get(groupName, &d.tags[0])
+	if d.array, info, err = s.get(ctx, path, arrayName); err == nil && d.array == nil {
+		d.group, info, err = s.get(ctx, path, groupName)
 	}
-	if err == nil && d.array == nil && d.group == nil {
-		return nil, store.WrapError("get", s.URL(), key(path, documentName), store.ErrNotExist)
+	if err != nil || !d.exists() {
+		return d, err
 	}
-	if err == nil {
-		d.attributes, err = get(attributesName, &d.tags[1])
-	}
-	if err == nil && d.group != nil {
-		d.consolidated, err = get(consolidatedName, nil)
-	}
+	d.tag = info.ETag
+	d.attributes, info, err = s.get(ctx, path, attributesName)
+	d.attributesTag = info.ETag
 	return d, err
 }
 
-// v3 gives the document of the node in Zarr v3.
-func (d *document2) v3() ([]byte, error) {
-	n, err := d.parse()
-	if err != nil {
-		return nil, err
-	}
-	return n.Marshal()
-}
-
-func (d *document2) parse() (meta.Node, error) {
+func (d *documents) parse() (meta.Node, error) {
 	if d.array != nil {
-		return parseNode(ParseArray(d.array, d.attributes))
+		return parsed(ParseArray(d.array, d.attributes))
 	}
 	g, err := ParseGroup(d.group, d.attributes)
 	if err == nil && d.consolidated != nil {
-		g.Consolidated, err = parseConsolidated(d.consolidated)
+		// One that cannot be read counts as none: the nodes' own documents tell.
+		g.Consolidated, _ = ParseConsolidated(d.consolidated)
 	}
-	return parseNode(g, err)
+	return parsed(g, err)
 }
 
-// parseNode keeps a nil pointer from becoming a node.
-func parseNode[N meta.Node](n N, err error) (meta.Node, error) {
+// parsed keeps a nil pointer from becoming a node.
+func parsed[N meta.Node](n N, err error) (meta.Node, error) {
 	if err != nil {
 		return nil, err
 	}
 	return n, nil
 }
 
-// Draft tells how a node that is made at a path now is stored, and which
-// chunk_key_encoding its chunks can have, nil if any.
+// Draft tells how a node that is made at a path now is stored, as Info.Format,
+// and which chunk_key_encoding its chunks can have, nil if any.
 func (s *Store) Draft(ctx context.Context, path string) (format string, keys json.RawMessage, err error) {
 	v2, err := s.isV2(ctx, path)
 	if err != nil || !v2 {
@@ -196,18 +232,14 @@ func (s *Store) Draft(ctx context.Context, path string) (format string, keys jso
 // isV2 reports whether the node at a path is stored as Zarr v2, or would be if
 // it were made now.
 func (s *Store) isV2(ctx context.Context, path string) (bool, error) {
-	if s.mode == Only {
-		return true, nil
+	if s.mode != Either {
+		return s.mode == Two, nil
 	}
 	for {
-		names := []string{documentName, arrayName, groupName}
-		for i, name := range names {
-			_, _, err := s.Store.Get(ctx, key(path, name), store.UpTo(meta.MaxBytes), nil)
-			if err == nil {
-				return i > 0, nil
-			}
-			if !errors.Is(err, store.ErrNotExist) {
-				return false, err
+		for i, name := range []string{documentName, arrayName, groupName} {
+			text, _, err := s.get(ctx, path, name)
+			if err != nil || text != nil {
+				return i > 0, err
 			}
 		}
 		if path == "" {
@@ -215,124 +247,4 @@ func (s *Store) isV2(ctx context.Context, path string) (bool, error) {
 		}
 		path = path[:max(strings.LastIndexByte(path, '/'), 0)]
 	}
-}
-
-// Put stores a value; the document of a node that is Zarr v2 as such.
-func (s *Store) Put(ctx context.Context, k string, data []byte, opt store.PutOptions) (store.Info, error) {
-	path, ok := node(k)
-	if !ok {
-		return s.Store.Put(ctx, k, data, opt)
-	}
-	v2, err := s.isV2(ctx, path)
-	if err != nil {
-		return store.Info{}, err
-	}
-	if !v2 {
-		return s.Store.Put(ctx, k, data, opt)
-	}
-	n, err := meta.Parse(data, s.reg)
-	if err != nil {
-		return store.Info{}, store.WrapError("put", s.URL(), k, err)
-	}
-	if err := s.write(ctx, path, n, opt); err != nil {
-		return store.Info{}, err
-	}
-	return store.Info{Size: int64(len(data)), Format: Format}, nil
-}
-
-// write stores the documents of a node: attributes first, so that a new node is
-// there only when all of it is. Documents that stay as they are are not touched.
-func (s *Store) write(ctx context.Context, path string, n meta.Node, opt store.PutOptions) error {
-	old, err := s.read(ctx, path)
-	if errors.Is(err, store.ErrNotExist) {
-		old, err = &document2{}, nil
-	}
-	if err != nil {
-		return err
-	}
-	var name string
-	var was, now, attributes, consolidated []byte
-	switch n := n.(type) {
-	case *meta.Array:
-		name, was = arrayName, old.array
-		now, attributes, err = remarshal(was, n)
-	case *meta.Group:
-		name, was = groupName, old.group
-		if now, attributes, err = MarshalGroup(n); err == nil && was != nil {
-			now = was // it says nothing that could change
-		}
-		if err == nil && n.Consolidated != nil {
-			consolidated, err = marshalConsolidated(n)
-		}
-	}
-	if err != nil {
-		return store.WrapError("put", s.URL(), key(path, documentName), err)
-	}
-	if opt.IfAbsent && (old.array != nil || old.group != nil) {
-		return store.WrapError("put", s.URL(), key(path, name), store.ErrPrecondition)
-	}
-	if attributes == nil && old.attributes != nil {
-		attributes = emptied(old.attributes)
-	}
-	tags := strings.SplitN(opt.IfMatch, etagSeparator, 2)
-	if err := s.replace(ctx, key(path, attributesName), old.attributes, attributes, tagged(tags, 1)); err != nil {
-		return err
-	}
-	when := tagged(tags, 0)
-	when.IfAbsent = opt.IfAbsent
-	if err := s.replace(ctx, key(path, name), was, now, when); err != nil {
-		return err
-	}
-	return s.replace(ctx, key(path, consolidatedName), old.consolidated, consolidated, store.PutOptions{})
-}
-
-// emptied is the .zattrs of a node that has one and no attributes any more.
-func emptied(was []byte) []byte {
-	if a, err := meta.ParseAttributes(was); err == nil && a.Len() == 0 {
-		return was
-	}
-	return []byte("{}\n")
-}
-
-// tagged is the condition that the i-th document has not changed.
-func tagged(tags []string, i int) store.PutOptions {
-	if len(tags) <= i {
-		return store.PutOptions{}
-	}
-	return store.PutOptions{IfMatch: tags[i]}
-}
-
-// replace stores a document that has changed, and removes one that is gone.
-func (s *Store) replace(ctx context.Context, k string, was, now []byte, opt store.PutOptions) error {
-	switch {
-	case now == nil && was == nil, now != nil && was != nil && string(now) == string(was):
-		return nil
-	case now == nil:
-		return s.Store.Delete(ctx, k)
-	}
-	_, err := s.Store.Put(ctx, k, now, opt)
-	return err
-}
-
-// Delete removes a value; with the document of a node all that Zarr v2 and v3
-// have of it.
-func (s *Store) Delete(ctx context.Context, k string) error {
-	path, ok := node(k)
-	if ok {
-		if err := Remove(ctx, s.Store, path); err != nil {
-			return err
-		}
-	}
-	return s.Store.Delete(ctx, k)
-}
-
-// Remove deletes the Zarr v2 documents of a node, the one that makes it a node
-// first.
-func Remove(ctx context.Context, s store.Writer, path string) error {
-	for _, name := range []string{arrayName, groupName, attributesName, consolidatedName} {
-		if err := s.Delete(ctx, key(path, name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

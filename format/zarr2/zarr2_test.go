@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,7 +64,18 @@ var documents = []struct {
 		`{"name":"struct","configuration":{"fields":[{"name":"a","data_type":"int16"},{"name":"b","data_type":"uint8"}]}} {"a": 258, "b": 5} [{"name":"bytes","configuration":{"endian":"big"}}]`, false},
 	{"mixed", `"dtype":[["a",">i2"],["b","<i2"]],"fill_value":"AQIDBA=="`,
 		`{"name":"struct","configuration":{"fields":[{"name":"a","data_type":"int16"},{"name":"b","data_type":"int16"}]}} {"a": 258, "b": 1027} [{"name":"omnizarr.numpy","configuration":{"dtype":[["a",">i2"],["b","<i2"]]}}]`, false},
-	{"raw", `"dtype":"|V3","fill_value":"AQID"`, `"r24" [1, 2, 3] [{"name":"bytes"}]`, false},
+	{"level in quotes", `"dtype":"|u1","compressor":{"id":"zlib","level":"5"}`,
+		`"uint8" 0 [{"name":"bytes"},{"name":"numcodecs.zlib","configuration":{"level":5}}]`, true},
+	{"default level", `"dtype":"|u1","compressor":{"id":"gzip","level":-1}`,
+		`"uint8" 0 [{"name":"bytes"},{"name":"numcodecs.gzip","configuration":{"level":-1}}]`, false},
+	{"empty chunk", `"dtype":"|u1","shape":[0,6],"chunks":[0,3]`, `"uint8" 0 [{"name":"bytes"}]`, true},
+	{"negative zero", `"dtype":"<f4","fill_value":-0.0`, `"float32" -0.0 [{"name":"bytes","configuration":{"endian":"little"}}]`, false},
+	{"blosc behind text", `"dtype":"|O","fill_value":"","filters":[{"id":"vlen-utf8"}],"compressor":{"id":"blosc","cname":"lz4","clevel":5,"shuffle":1,"blocksize":0}`,
+		`"string" "" [{"name":"vlen-utf8"},{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":1,"blocksize":0}}]`, false},
+	{"large integer", `"dtype":"<i8","fill_value":9007199254740993`, `"int64" 9007199254740993 [{"name":"bytes","configuration":{"endian":"little"}}]`, false},
+	{"struct with objects", `"dtype":[["i", "<i4"], ["o", "|O"]],"fill_value":"gAVLAC4=","filters":[{"id":"pickle","protocol":5}]`,
+		`{"name":"struct","configuration":{"fields":[{"name":"i","data_type":"int32"},{"name":"o","data_type":"omnizarr.json"}]}} {"i":0,"o":0} [{"name":"numcodecs.pickle","configuration":{"protocol":5}}]`, false},
+	{"raw", `"dtype":"|V3","fill_value":"AQID"`, `{"name":"raw_bytes","configuration":{"length_bytes":3}} "AQID" [{"name":"bytes"}]`, false},
 	{"fixed bytes", `"dtype":"|S3","fill_value":"YWI="`, `{"name":"null_terminated_bytes","configuration":{"length_bytes":3}} "YWI=" [{"name":"bytes"}]`, true},
 	{"complex", `"dtype":"<c8","fill_value":[1.5, "NaN"]`, `"complex64" [1.5, "NaN"] [{"name":"bytes","configuration":{"endian":"little"}}]`, false},
 	{"time", `"dtype":"<M8[s]","fill_value":-9223372036854775808`,
@@ -149,6 +161,8 @@ func TestBrokenArraysAreRefused(t *testing.T) {
 		`"zarr_format":3`: "zarr_format", `"zarr_format":"2"`: "zarr_format", `"dtype":"<i4","shape":[1]`: "chunks: 2 dimensions", `"dtype":"<i4","shape":[-1,2]`: "shape",
 		`"dtype":"<i4","chunks":[0,1]`: "chunks", `"shape":[1]`: "missing member", `"dtype":"i4"`: "dtype", `"dtype":"|O"`: "dtype: object array without", `"dtype":"|O","filters":[{"id":"delta","dtype":"<i4"}]`: "does not say how",
 		`"dtype":"<i4","fill_value":"NaN"`: "fill_value", `"dtype":"<i4","fill_value":3000000000`: "fill_value", `"dtype":"<i4","order":"X"`: "order",
+		`"dtype":">i4","filters":[{"id":"delta","dtype":"<i4"}]`: "byte order", `"dtype":"<i4","filters":[{"id":"astype","encode_dtype":"<i2","decode_dtype":">i4"}]`: "byte order",
+		`"dtype":"<i4","fill_value":5.5`: "fill_value", `"dtype":"<i4","fill_value":1e300`: "fill_value",
 		`"dtype":"<i4","filters":{}`: "filters", `"dtype":"<i4","filters":[{}]`: `missing member "id"`, `"dtype":"<i4","compressor":[]`: "compressor",
 		`"dtype":"<i4","dimension_separator":"-"`: "dimension_separator", `"dtype":"<i4","filters":[{"id":"delta","dtype":"?"}]`: "filter delta",
 		`"dtype":"<i4","compressor":{"id":"blosc","shuffle":9}`: "shuffle", `"dtype":[["a","|O"]]`: "no filter says how",
@@ -260,7 +274,7 @@ func TestBothFormatsInOneStore(t *testing.T) {
 	put(t, inner, "both/.zgroup", group2)
 	put(t, inner, "both/zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{"three":3}}`)
 	put(t, inner, "zz/.zarray", array)
-	either, only := zarr2.New(inner, zarr2.Either, meta.Registry{}), zarr2.New(inner, zarr2.Only, meta.Registry{})
+	either, only := zarr2.New(inner, zarr2.Either, meta.Registry{}), zarr2.New(inner, zarr2.Two, meta.Registry{})
 	if got := get(t, either, "both/zarr.json"); !strings.Contains(got, "three") {
 		t.Errorf("either: %s", got)
 	}
@@ -310,6 +324,69 @@ func TestWhatStaysIsNotWrittenAnew(t *testing.T) {
 	}
 }
 
+func TestOtherChunksAreWritten(t *testing.T) {
+	inner := mem.New()
+	put(t, inner, ".zarray", string(whole(t, `"dtype":"<i4"`)))
+	s := zarr2.New(inner, zarr2.Two, meta.Registry{})
+	for was, now := range map[string]string{`"chunk_shape": [2, 3]`: `"chunk_shape": [4, 3]`, `"fill_value": 0`: `"fill_value": 9`} {
+		put(t, s, "zarr.json", strings.Replace(get(t, s, "zarr.json"), was, now, 1))
+		if got := get(t, s, "zarr.json"); !strings.Contains(got, now) {
+			t.Errorf("no %s in %s", now, got)
+		}
+	}
+}
+
+func TestConsolidatingKeepsDocumentsAsTheyAre(t *testing.T) {
+	inner := mem.New()
+	put(t, inner, ".zgroup", `{"zarr_format":2,"_nczarr_group":{"x":1}}`)
+	put(t, inner, "a/.zarray", strings.Replace(string(whole(t, `"dtype":"<i4","fill_value":null`)), "{", `{"_nczarr_array":[1],`, 1))
+	s := zarr2.New(inner, zarr2.Either, meta.Registry{})
+	a, _, err := s.Node(ctx, "a", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &meta.Group{}
+	if g.Consolidated, err = meta.NewConsolidated(map[string]meta.Node{"a": a}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PutNode(ctx, "", g, zarr2.Format, store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// Then an attribute of the group, by one who read the consolidated metadata.
+	n, info, err := s.Node(ctx, "", true)
+	if err != nil || info.Format != zarr2.Format {
+		t.Fatal(err)
+	}
+	if err := n.Attrs().Set("title", "x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.PutNode(ctx, "", n, zarr2.Format, store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(get(t, inner, ".zmetadata")), "")
+	for _, want := range []string{`"_nczarr_group"`, `"_nczarr_array"`, `"fill_value":null`, `"title":"x"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+	// A node that cannot be read is an error of its own.
+	put(t, inner, ".zmetadata", strings.Replace(get(t, inner, ".zmetadata"), `"<i4"`, `"<f16"`, 1))
+	if n, _, err = s.Node(ctx, "", true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.(*meta.Group).Consolidated.Get("a"); err == nil || !strings.Contains(err.Error(), "<f16") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFewBytesDoNotBecomeMany(t *testing.T) {
+	zarray := whole(t, `"dtype":[["a","|u1",[4000,4000]]],"fill_value":null`)
+	m, err := zarr2.ParseArray(zarray, nil)
+	if err != nil || len(m.FillValue) > 32<<20 {
+		t.Errorf("%d bytes, %v", len(m.FillValue), err)
+	}
+}
+
 func TestConsolidatedMetadata(t *testing.T) {
 	inner := mem.New()
 	put(t, inner, ".zgroup", group2)
@@ -341,21 +418,24 @@ func TestConsolidatedMetadata(t *testing.T) {
 	if strings.Contains(got, "../x") {
 		t.Errorf("a path that is none was written: %s", got)
 	}
-	// A node in it that cannot be read leaves the nodes' own documents to speak.
-	put(t, inner, ".zmetadata", `{"zarr_consolidated_format":1,"metadata":{"a/.zarray":{"zarr_format":2}}}`)
-	if got := get(t, s, "zarr.json"); strings.Contains(got, "consolidated") {
-		t.Error(got)
-	}
-	for _, bad := range []string{`{}`, `{"zarr_consolidated_format":2,"metadata":{}}`, `{"zarr_consolidated_format":1}`, `7`} {
+	// One that cannot be read counts as none, and stays.
+	for i, bad := range []string{``, `{`, `{}`, `{"zarr_consolidated_format":2,"metadata":{}}`, `{"zarr_consolidated_format":1}`, `7`} {
 		put(t, inner, ".zmetadata", bad)
-		if got := get(t, s, "zarr.json"); !strings.Contains(got, ".zmetadata") {
+		if _, err := zarr2.ParseConsolidated([]byte(bad)); err == nil || !strings.Contains(err.Error(), ".zmetadata") {
+			t.Errorf("%s: %v", bad, err)
+		}
+		if got := get(t, s, "zarr.json"); !strings.Contains(got, `"group"`) || strings.Contains(got, "consolidated") {
 			t.Errorf("%s: %s", bad, got)
+		}
+		put(t, s, "zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{"bad":`+strconv.Itoa(i)+`}}`)
+		if get(t, inner, ".zmetadata") != bad {
+			t.Errorf("%s was changed", bad)
 		}
 	}
 }
 
 func TestWritesAreConditional(t *testing.T) {
-	s := zarr2.New(mem.New(), zarr2.Only, meta.Registry{})
+	s := zarr2.New(mem.New(), zarr2.Two, meta.Registry{})
 	doc := []byte(`{"zarr_format":3,"node_type":"group","attributes":{"a":1}}`)
 	if _, err := s.Put(ctx, "g/zarr.json", doc, store.PutOptions{IfAbsent: true}); err != nil {
 		t.Fatal(err)
@@ -371,10 +451,29 @@ func TestWritesAreConditional(t *testing.T) {
 	if _, err := s.Put(ctx, "g/zarr.json", change, store.PutOptions{IfMatch: info.ETag}); err != nil {
 		t.Fatal(err)
 	}
-	if info.ETag != "" {
+	if info.ETag == "" {
+		t.Error("no tag")
+	} else {
 		if _, err := s.Put(ctx, "g/zarr.json", doc, store.PutOptions{IfMatch: info.ETag}); !errors.Is(err, store.ErrPrecondition) {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+func TestAttributesOfAnotherAreNotLost(t *testing.T) {
+	inner := mem.New()
+	put(t, inner, ".zgroup", group2)
+	s := zarr2.New(inner, zarr2.Two, meta.Registry{})
+	n, info, err := s.Node(ctx, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, inner, ".zattrs", `{"keep":"me"}`)
+	if err := s.PutNode(ctx, "", n, zarr2.Format, store.PutOptions{IfMatch: info.ETag}); !errors.Is(err, store.ErrPrecondition) {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(get(t, inner, ".zattrs"), "me") {
+		t.Error(get(t, inner, ".zattrs"))
 	}
 }
 
