@@ -17,13 +17,16 @@ type spec struct {
 	codecs        string
 	names         []string
 	attributes    string
-	empty         bool  // write nothing
-	bits          []int // the first and the last that the codecs store of a component; nil: all
+	empty         bool   // write nothing
+	bits          []int  // the first and the last that the codecs store of a component; nil: all
+	values        string // which ones, see values
+	lossy         bool   // values change; what Omnizarr reads back counts
+	zarray        string // of Zarr v2: the document as another writer left it
 }
 
 // specs is the whole matrix, by name.
 func specs() []spec {
-	out := slices.Concat(typeCases(), fillCases(), shapeCases(), keyCases(), gridCases(), nodeCases(), packCases())
+	out := slices.Concat(typeCases(), fillCases(), shapeCases(), keyCases(), gridCases(), nodeCases(), packCases(), extensionCases())
 	slices.SortFunc(out, func(a, b spec) int { return strings.Compare(a.name, b.name) })
 	return out
 }

@@ -34,6 +34,12 @@ func randomElement(r *rand.Rand, t dtype.Type, elem []byte) {
 	for i := range elem {
 		elem[i] = byte(r.Uint32())
 	}
+	if t.Kind() == dtype.Struct {
+		for _, f := range dtype.Fields(t) {
+			randomElement(r, f.Type, elem[f.Offset:][:f.Type.Size()])
+		}
+		return
+	}
 	if t.Kind() == dtype.UTF32 {
 		for i := 0; i < len(elem); i += 4 {
 			c := uint32(0)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store/file"
 )
 
@@ -36,10 +38,16 @@ func edit(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		if a.DataType().Kind() == dtype.String {
+		switch a.DataType().Kind() {
+		case dtype.String:
 			e.SHA256, err = editArray(ctx, a, func(r *rand.Rand) string { return words[r.IntN(len(words))] }, appendText)
-		} else {
+		case dtype.Object:
+			e.SHA256, err = editArray(ctx, a, func(r *rand.Rand) json.RawMessage { return json.RawMessage(objects[r.IntN(len(objects))]) }, appendObject)
+		default:
 			e.SHA256, err = editArray(ctx, a, func(r *rand.Rand) uint16 { return uint16(r.Uint32()) }, binary.LittleEndian.AppendUint16)
+		}
+		if err == nil {
+			err = e.describe(ctx, a)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
@@ -48,9 +56,28 @@ func edit(ctx context.Context, dir string) error {
 	return m.save(manifestIn(dir))
 }
 
+// describe changes the attributes: one more, one other than before.
+func (e *entry) describe(ctx context.Context, a *zarr.Array) error {
+	attrs := a.Attributes().Clone()
+	if attrs == nil {
+		attrs = &meta.Attributes{}
+	}
+	if err := errors.Join(attrs.Set("by", "Omnizarr"), attrs.Set("edited", []any{1, "ü", nil})); err != nil {
+		return err
+	}
+	if err := a.SetAttributes(ctx, attrs); err != nil {
+		return err
+	}
+	var err error
+	e.Attributes, err = attrs.MarshalJSON()
+	return err
+}
+
 func appendText(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }
+
+func appendObject(dst []byte, v json.RawMessage) []byte { return appendBlob(dst, canonical(v)) }
 
 // table is the model: elements of rows × columns.
 type table[T any] struct {

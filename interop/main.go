@@ -10,13 +10,15 @@ import (
 
 const usage = `usage:
 	interop write DIR                write every case and DIR/manifest.json
+	interop write2 DIR               the same of Zarr v2
 	interop read  DIR RESULTS        read the arrays of DIR/manifest.json and compare
 	interop http  DIR RESULTS        the same through an HTTP server
 	interop edit  DIR                change arrays below DIR and its manifest alike
 	interop pack  DIR                write zip archives and DIR/manifest.json
 	interop unpack DIR RESULTS       read the zip archives of DIR and compare
-	interop filter DIR               write truth values packed by the filter of Zarr v2
-	interop unfilter DIR RESULTS     compare such files with what the filter does
+	interop encode DIR               write buffers encoded by each codec of numcodecs
+	interop decode DIR RESULTS       decode such buffers and compare
+	interop migrate DIR FORMAT       migrate a hierarchy to zarr2 or zarr3
 	interop check EXPECTED RESULTS...
 `
 
@@ -27,6 +29,8 @@ func main() {
 	switch {
 	case len(args) == 2 && args[0] == "write":
 		err = writeCases(ctx, args[1])
+	case len(args) == 2 && args[0] == "write2":
+		err = writeCases2(ctx, args[1])
 	case len(args) == 3 && args[0] == "read":
 		err = readFolder(ctx, args[1], args[2])
 	case len(args) == 3 && args[0] == "http":
@@ -37,10 +41,12 @@ func main() {
 		err = pack(ctx, args[1])
 	case len(args) == 3 && args[0] == "unpack":
 		err = unpack(ctx, args[1], args[2])
-	case len(args) == 2 && args[0] == "filter":
-		err = writeFilter(ctx, args[1])
-	case len(args) == 3 && args[0] == "unfilter":
-		err = readFilter(ctx, args[1], args[2])
+	case len(args) == 2 && args[0] == "encode":
+		err = writeBuffers(ctx, args[1])
+	case len(args) == 3 && args[0] == "decode":
+		err = readBuffers(ctx, args[1], args[2])
+	case len(args) == 3 && args[0] == "migrate":
+		err = migrate(ctx, args[1], args[2])
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:

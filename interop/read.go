@@ -109,6 +109,11 @@ func (e entry) compare(ctx context.Context, s store.Store) error {
 }
 
 func (e entry) compareAttributes(a *zarr.Array) error {
+	for name, want := range e.Odd {
+		if got := string(a.Attributes().Raw(name)); got != want {
+			return fmt.Errorf("attribute %s is %s, not %s", name, got, want)
+		}
+	}
 	if e.Attributes == nil {
 		return nil
 	}
@@ -126,6 +131,9 @@ func (e entry) compareAttributes(a *zarr.Array) error {
 	}
 	if !reflect.DeepEqual(want, have) {
 		return errors.New("different attributes")
+	}
+	if names, ok := want["_ARRAY_DIMENSIONS"]; ok && fmt.Sprint(names) != fmt.Sprint(a.DimensionNames()) {
+		return errors.New("different dimension names")
 	}
 	return nil
 }

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -32,6 +35,25 @@ func writeCases(ctx context.Context, dir string) error {
 	return m.save(manifestIn(dir))
 }
 
+// writeCases2 writes the matrix of Zarr v2 below a folder.
+func writeCases2(ctx context.Context, dir string) error {
+	root, err := zarr.CreateGroup(ctx, dir, zarr.ZarrFormat(2))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	m, err := writeAll(ctx, root, specs2())
+	if err != nil {
+		return err
+	}
+	hidden, err := writeConsolidated(ctx, root, dir)
+	if err != nil {
+		return err
+	}
+	m.Cases = append(m.Cases, hidden...)
+	return m.save(manifestIn(dir))
+}
+
 func writeAll(ctx context.Context, root *zarr.Group, all []spec) (m manifest, err error) {
 	for i, s := range all {
 		e, err := s.write(ctx, root, uint64(i))
@@ -44,21 +66,14 @@ func writeAll(ctx context.Context, root *zarr.Group, all []spec) (m manifest, er
 }
 
 func (s spec) write(ctx context.Context, root *zarr.Group, seed uint64) (entry, error) {
-	attrs, err := meta.ParseAttributes([]byte("{}"))
-	if s.attributes != "" {
-		attrs, err = meta.ParseAttributes([]byte(s.attributes))
-	}
+	a, err := s.create(ctx, root)
 	if err != nil {
 		return entry{}, err
 	}
-	a, err := root.CreateArray(ctx, s.name, zarr.ArraySpec{
-		Shape: s.shape, DataType: s.typ, Chunks: s.chunks, Grid: optional(s.grid), Keys: optional(s.keys),
-		FillValue: optional(s.fill), Codecs: optional(s.codecs), DimensionNames: s.names, Attributes: attrs,
-	})
+	v, err := values(s.values, a.DataType(), s.shape, seed)
 	if err != nil {
 		return entry{}, err
 	}
-	v := random(a.DataType(), s.shape, seed)
 	if s.bits != nil {
 		keepBits(a.DataType(), v, s.bits[0], s.bits[1])
 	}
@@ -70,11 +85,56 @@ func (s spec) write(ctx context.Context, root *zarr.Group, seed uint64) (entry, 
 			return entry{}, err
 		}
 	}
-	e := entry{Name: s.name, Path: s.name, Type: a.DataType().Name(), Shape: s.shape, SHA256: digest(a.DataType(), v), Attributes: optional(s.attributes)}
+	if s.lossy {
+		if v, err = read(ctx, a, zarr.All(), s.shape); err != nil {
+			return entry{}, err
+		}
+	}
+	e := entry{Name: s.name, Path: s.name, Type: a.DataType().Name(), Shape: s.shape, SHA256: digest(a.DataType(), v)}
+	if json.Valid([]byte(s.attributes)) {
+		e.Attributes = optional(s.attributes)
+	} else if s.attributes != "" {
+		e.Odd = notNumbers(a)
+	}
 	if s.names != nil {
 		e.DimensionNames = a.Metadata().DimensionNames
 	}
 	return e, nil
+}
+
+// create makes the array, or opens it where the document is that of another
+// writer.
+func (s spec) create(ctx context.Context, root *zarr.Group) (*zarr.Array, error) {
+	if s.zarray != "" {
+		dir := filepath.Join(strings.TrimPrefix(root.URL(), "file://"), s.name)
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".zarray"), []byte(s.zarray), 0o666); err != nil {
+			return nil, err
+		}
+		return root.Array(ctx, s.name)
+	}
+	attrs, err := meta.ParseAttributes([]byte("{}"))
+	if s.attributes != "" {
+		attrs, err = meta.ParseAttributes([]byte(s.attributes))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return root.CreateArray(ctx, s.name, zarr.ArraySpec{
+		Shape: s.shape, DataType: s.typ, Chunks: s.chunks, Grid: optional(s.grid), Keys: optional(s.keys),
+		FillValue: optional(s.fill), Codecs: optional(s.codecs), DimensionNames: s.names, Attributes: attrs,
+	})
+}
+
+// notNumbers are the attributes, all of which JSON has no number for.
+func notNumbers(a *zarr.Array) map[string]string {
+	out := map[string]string{}
+	for _, name := range a.Attributes().Names() {
+		out[name] = string(a.Attributes().Raw(name))
+	}
+	return out
 }
 
 func optional(text string) json.RawMessage {
@@ -136,8 +196,10 @@ func writeConsolidated(ctx context.Context, root *zarr.Group, dir string) ([]ent
 	}
 	for i := range m.Cases {
 		e := &m.Cases[i]
-		if err := os.Remove(filepath.Join(dir, name, e.Path, "zarr.json")); err != nil {
-			return nil, err
+		for _, document := range []string{"zarr.json", ".zarray", ".zattrs"} {
+			if err := os.Remove(filepath.Join(dir, name, e.Path, document)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
 		}
 		e.Name, e.Group = name+"/"+e.Name, name
 	}

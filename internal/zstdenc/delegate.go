@@ -9,20 +9,27 @@ import (
 // bestLevel is the first level that gets the slowest delegate.
 const bestLevel = 10
 
+// smallFrame is the length below which a frame tells its length only as a single
+// segment; some readers want to know it.
+const smallFrame = 256
+
 // delegates pools klauspost encoders: better and best compression, each
-// without and with a checksum.
-var delegates [2][2]sync.Pool
+// without and with a checksum, for long and for small frames.
+var delegates [2][2][2]sync.Pool
 
 // appendDelegated encodes the levels where size matters more than time.
 func appendDelegated(dst, src []byte, level int, checksum bool) []byte {
-	speed, i, j := zstd.SpeedBetterCompression, 0, 0
+	speed, i, j, k := zstd.SpeedBetterCompression, 0, 0, 0
 	if level >= bestLevel {
 		speed, i = zstd.SpeedBestCompression, 1
 	}
 	if checksum {
 		j = 1
 	}
-	pool := &delegates[i][j]
+	if len(src) < smallFrame {
+		k = 1
+	}
+	pool := &delegates[i][j][k]
 	e, _ := pool.Get().(*zstd.Encoder)
 	if e == nil {
 		var err error
@@ -31,6 +38,7 @@ func appendDelegated(dst, src []byte, level int, checksum bool) []byte {
 			zstd.WithEncoderConcurrency(1),
 			zstd.WithEncoderCRC(checksum),
 			zstd.WithZeroFrames(true),
+			zstd.WithSingleSegment(k == 1),
 			zstd.WithWindowSize(maxWindow))
 		if err != nil {
 			panic("zstdenc: " + err.Error()) // the options are constants

@@ -2,8 +2,10 @@
 
     tensorstore_peer.py read  DIR RESULTS
     tensorstore_peer.py write DIR
+    tensorstore_peer.py write2 DIR           arrays of Zarr v2
 """
 import json
+import os
 import sys
 
 import numpy as np
@@ -14,9 +16,11 @@ import common
 
 def read_case(folder, case):
     path = "/".join([folder, *([case["group"]] if "group" in case else []), case["path"], ""])
-    spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": path}}
-    if case.get("type", "").startswith("struct"):
-        return read_fields(spec)
+    driver = "zarr" if os.path.exists(path + ".zarray") else "zarr3"
+    spec = {"driver": driver, "kvstore": {"driver": "file", "path": path}}
+    names = fields(path + (".zarray" if driver == "zarr" else "zarr.json"))
+    if names:
+        return read_fields(spec, names)
     a = ts.open(spec, open=True, read=True).result()
     names = case.get("dimension_names")
     if names and [label or None for label in a.domain.labels] != names:
@@ -27,13 +31,23 @@ def read_case(folder, case):
     return values
 
 
-def read_fields(spec):
+def fields(path):
+    """The names of the fields that a document tells of."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        document = json.load(f)
+    t = document.get("dtype", document.get("data_type"))
+    if isinstance(t, dict):
+        t = t.get("configuration", {}).get("fields")
+    return [x[0] if isinstance(x, list) else x["name"] for x in t] if isinstance(t, list) else []
+
+
+def read_fields(spec, names):
     """A struct: tensorstore opens one field at a time."""
-    with open(spec["kvstore"]["path"] + "zarr.json", encoding="utf-8") as f:
-        fields = json.load(f)["data_type"]["configuration"]["fields"]
-    names = [x[0] if isinstance(x, list) else x["name"] for x in fields]
     values = [ts.open({**spec, "field": n}, open=True, read=True).result().read().result() for n in names]
-    out = np.empty(values[0].shape, [(n, v.dtype) for n, v in zip(names, values)])
+    shape = min((v.shape for v in values), key=len)  # those with a shape of their own have more axes
+    out = np.empty(shape, [(n, v.dtype, v.shape[len(shape):]) for n, v in zip(names, values)])
     for n, v in zip(names, values):
         out[n] = v
     return out
@@ -63,6 +77,8 @@ def chains(endian):
         "gzip": [e, gzip],
         "zstd-crc32c": [e, zstd, {"name": "crc32c"}],
         "transpose": [order, e],
+        "blosc": [e, {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle"}}],
+        "shard-blosc": [shard([2, 3], [e, {"name": "blosc", "configuration": {"cname": "zstd", "clevel": 1, "shuffle": "bitshuffle"}}])],
         "shard": [shard([2, 3], [e, zstd])],
         "shard-start": [shard([2, 2], [order, e, gzip], "start")],
         "shard-nested": [shard([4, 3], [shard([2, 3], [e], "start")])],
@@ -95,8 +111,51 @@ def write_all(folder):
     return cases
 
 
+TYPES2 = {  # and a fill value; @ stands for the byte order
+    "|b1": True, "|i1": -2, "|u1": 3, "@i2": -2, "@i4": -2, "@i8": -2, "@u2": 3, "@u4": 3, "@u8": 3, "@f2": 1.5, "bfloat16": 1.5,
+    "@f4": "NaN", "@f8": "-Infinity", "@c8": [1.5, "NaN"], "@c16": [0.5, -1], "int4": -5, "float8_e4m3fn": 1.5, "float8_e5m2": 1.5,
+}
+LAYOUTS2 = {
+    "plain": {"compressor": None},
+    "default": {},
+    "fortran-zlib": {"order": "F", "compressor": {"id": "zlib", "level": 1}},
+    "slash-blosc": {"dimension_separator": "/", "compressor": {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 2}},
+    "bz2": {"compressor": {"id": "bz2", "level": 1}},
+    "zstd": {"order": "F", "compressor": {"id": "zstd", "level": 3}},
+    "no-fill": {"fill_value": None},
+}
+
+
+def arrays2():
+    """(name, metadata) of what tensorstore writes as Zarr v2."""
+    for t, fill in TYPES2.items():
+        for order in "<>" if "@" in t else "|":
+            dtype = t.replace("@", order)
+            name = dtype.replace("<", "little-").replace(">", "big-").replace("|", "")
+            for layout, kw in LAYOUTS2.items():
+                yield f"type/{name}/{layout}", {"dtype": dtype, "fill_value": fill, **kw}
+    for layout, kw in list(LAYOUTS2.items())[:-1]:
+        yield f"edit/uint16/{layout}", {"dtype": "<u2", "fill_value": 3, **kw}
+
+
+def write_all2(folder):
+    rng = np.random.default_rng(3)
+    cases = []
+    for name, metadata in arrays2():
+        a = ts.open({"driver": "zarr", "kvstore": {"driver": "file", "path": f"{folder}/{name}/"},
+                     "metadata": {"shape": [7, 9], "chunks": [4, 6], **metadata}}, create=True, delete_existing=True).result()
+        data = common.random(a.dtype.numpy_dtype, (7, 9), rng)
+        if a.fill_value is not None:
+            data[4:, 6:] = a.fill_value
+        a.write(data).result()
+        cases.append({"name": name, "path": name, "sha256": common.digest(data)})
+    return cases
+
+
 command, folder, *results = sys.argv[1:]
 if command == "read":
     common.read_all(common.load(folder), results[0], lambda case: read_case(folder, case))
+elif command == "write2":
+    common.save(folder, write_all2(folder))
 else:
     common.save(folder, write_all(folder))

@@ -3,7 +3,7 @@
 //     node zarrita_peer.mjs read  DIR RESULTS
 //     node zarrita_peer.mjs write DIR
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { FileSystemStore } from "@zarrita/storage";
@@ -29,8 +29,8 @@ function* places(shape, stride) {
 	}
 }
 
-/** SHA-256 of the elements: text behind its length, everything else as it lies in memory. */
-function digest({ data, shape, stride }) {
+/** SHA-256 of the elements: text and objects behind their length, everything else as it lies in memory. */
+function digest({ data, shape, stride }, type) {
 	const hash = createHash("sha256");
 	const size = data.byteLength / data.length;
 	for (const at of places(shape, stride)) {
@@ -38,7 +38,7 @@ function digest({ data, shape, stride }) {
 			hash.update(new Uint8Array(data.buffer, data.byteOffset + at * size, size));
 			continue;
 		}
-		const bytes = Buffer.from(data[at]);
+		const bytes = Buffer.from(type === "omnizarr.json" ? JSON.stringify(data[at]) : data[at]);
 		const length = Buffer.alloc(4);
 		length.writeUInt32LE(bytes.length);
 		hash.update(length).update(bytes);
@@ -47,16 +47,20 @@ function digest({ data, shape, stride }) {
 }
 
 async function open(entry) {
-	if (!entry.group) return zarr.open.v3(root.resolve(entry.path), { kind: "array" });
-	const store = await zarr.withConsolidatedMetadata(new FileSystemStore(`${folder}/${entry.group}`), { format: "v3" });
-	return zarr.open.v3(zarr.root(store).resolve(entry.path), { kind: "array" });
+	const version = existsSync(`${folder}/.zgroup`) ? "v2" : "v3";
+	if (!entry.group) return zarr.open[version](root.resolve(entry.path), { kind: "array" });
+	const store = await zarr.withConsolidatedMetadata(new FileSystemStore(`${folder}/${entry.group}`), { format: version });
+	return zarr.open[version](zarr.root(store).resolve(entry.path), { kind: "array" });
 }
 
 async function compare(entry) {
 	const array = await open(entry);
 	// zarr.get gives a bare value for an array without axes.
 	const values = await (array.shape.length > 0 ? zarr.get(array) : array.getChunk([]));
-	if (digest(values) !== entry.sha256) throw new Error("different values");
+	if (digest(values, entry.type) !== entry.sha256) throw new Error("different values");
+	for (const [name, value] of Object.entries(entry.odd ?? {})) {
+		if (String(array.attrs[name]) !== value) throw new Error("different attributes");
+	}
 	if (entry.attributes && !isDeepStrictEqual(array.attrs, entry.attributes)) throw new Error("different attributes");
 	if (entry.dimension_names && !isDeepStrictEqual(array.dimensionNames, entry.dimension_names)) {
 		throw new Error("different dimension names");

@@ -3,6 +3,8 @@
 //!
 //!   zarrs_peer read  DIR RESULTS   every array of DIR/manifest.json
 //!   zarrs_peer write DIR           a set of arrays and their manifest.json
+//!   zarrs_peer write2 DIR          the same of Zarr v2
+mod more;
 mod packbits;
 mod write;
 
@@ -21,7 +23,8 @@ fn main() -> Res<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[1..] {
         ["read", dir, results] => read(dir, results),
         ["write", dir] => write::write(dir),
-        _ => Err("usage: zarrs_peer read DIR RESULTS | write DIR".into()),
+        ["write2", dir] => more::write2(dir),
+        _ => Err("usage: zarrs_peer read DIR RESULTS | write DIR | write2 DIR".into()),
     }
 }
 

@@ -1,5 +1,5 @@
 //! What zarrs writes for Omnizarr; arrays below edit/ are changed by Omnizarr and read again.
-use crate::{digest, packbits, Res};
+use crate::{digest, more, packbits, Res};
 use serde_json::{json, Value};
 use std::{fs, sync::Arc};
 use zarrs::array::{Array, ArrayBytes, ArrayBytesOffsets, ArrayMetadata};
@@ -38,7 +38,7 @@ pub fn write(dir: &str) -> Res<()> {
     zarrs::config::global_config_mut().set_include_zarrs_metadata(false);
     let store = Arc::new(FilesystemStore::new(dir)?);
     let mut cases = vec![];
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for (name, size) in TYPES {
         for order in ["little", "big"] {
             let endian = if *size == 1 || *name == "r24" {
@@ -77,6 +77,7 @@ pub fn write(dir: &str) -> Res<()> {
     let array = create(store.clone(), "rectilinear", "uint16", plain, grid)?;
     cases.push(put(array, "rectilinear", &data)?);
     cases.extend(packbits::write(&store, &mut random)?);
+    cases.extend(more::write(&store, &mut random)?);
     fs::write(format!("{dir}/manifest.json"), json!({ "cases": cases }).to_string())?;
     Ok(())
 }
@@ -114,6 +115,10 @@ pub fn put(array: Array<FilesystemStore>, path: &str, data: &ArrayBytes) -> Res<
 pub struct Random(u64);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
