@@ -112,6 +112,9 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 		}
 		b.sizes = append(b.sizes, size)
 	}
+	if len(b.bytes) == 1 {
+		_, b.blocked = b.bytes[0].(Blocked)
+	}
 	return b, nil
 }
 
@@ -130,6 +133,7 @@ type Bound struct {
 	sizes      []Size // after the serializer, and after each of bytes
 	ranges     bool   // all of bytes are Rangers
 	cuts       bool   // all of bytes are Rangers and Slicers: decoding moves nothing
+	blocked    bool   // the only one of bytes is Blocked
 }
 
 // Spec is what the chain was bound to.
@@ -200,7 +204,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 		}
 		defer mem.free()
 		src = &mem.Memory
-	} else if place != nil && b.cuts || place == nil && b.ranges && b.ranging != nil && b.ranging.Ranges(box) {
+	} else if place != nil && b.cuts || place == nil && b.ranging != nil && (b.ranges && b.ranging.Ranges(box) || b.blocked) {
 		for ; last >= 0; last-- {
 			src = b.bytes[last].(Ranger).Range(ck, src)
 		}

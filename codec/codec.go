@@ -185,6 +185,14 @@ type Ranger interface {
 	Range(ck *Chunk, src Source) Source
 }
 
+// Blocked is a Ranger that decodes in blocks which fit the processor's cache. A
+// whole chunk that must be copied to where it belongs is taken through it piece by
+// piece, each copied while it is still there.
+type Blocked interface {
+	Ranger
+	Blocked()
+}
+
 // Size is what is known of a number of bytes before there are any.
 type Size struct {
 	N     int  // exact or largest number; meaningless if !Known

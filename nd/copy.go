@@ -140,6 +140,9 @@ func copyRow(dst, src []byte, d, s, run int, l loop) {
 			s += l.ss
 		}
 	default:
+		if stream(dst, src, d, s, run, l) {
+			return
+		}
 		for range l.n {
 			copy(dst[d:d+run], src[s:s+run])
 			d += l.ds

@@ -16,6 +16,10 @@ import (
 // ranged is a filter of chunks that have several blocks.
 type ranged struct{ *filter }
 
+// Blocked says that a chunk is best taken in pieces: its blocks are made to fit
+// the processor's cache.
+func (*ranged) Blocked() {}
+
 // Range gives random access to what a frame holds.
 func (f *ranged) Range(ck *codec.Chunk, src codec.Source) codec.Source {
 	s := &source{filter: f.filter, ck: ck, src: src, last: -1}

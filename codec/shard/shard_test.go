@@ -77,8 +77,8 @@ func TestConfigurations(t *testing.T) {
 		"[" + sharded("[2,2]", `"bytes"`, `"bytes"`, "end") + "]":                      "index_codecs: codec bytes: configuration lacks endian",
 		"[" + sharded("[2,2]", `"bytes"`, le+`,"gzip"`, "end") + "]":                   "the size of the index must not depend on its content",
 		"[" + sharded("[2,2]", `"bytes"`, `"vlen-utf8"`, "end") + "]":                  "cannot write uint64",
-		"[" + sharded("[2,2]", `"brotli"`, checked, "end") + "]":                         "codec brotli: unknown codec",
-		"[" + sharded("[2,2]", `"bytes"`, checked+`,"brotli"`, "end") + "]":              "codec brotli: unknown codec",
+		"[" + sharded("[2,2]", `"brotli"`, checked, "end") + "]":                       "codec brotli: unknown codec",
+		"[" + sharded("[2,2]", `"bytes"`, checked+`,"brotli"`, "end") + "]":            "codec brotli: unknown codec",
 	} {
 		_, err := bind(codecs, "uint8", 4, 4)
 		if want == "" && err != nil {
