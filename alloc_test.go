@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -12,7 +13,7 @@ import (
 // Reading into memory of the caller costs a few small allocations per chunk, and
 // none per element.
 func TestReadingAllocatesLittlePerChunk(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector makes pools forget what they hold")
 	}
 	const edge, chunks = 32, 64

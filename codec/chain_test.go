@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -100,7 +101,7 @@ func TestPlaceGivesMemoryThatIsTheChunk(t *testing.T) {
 }
 
 func TestDecodingAWholeChunkAllocatesNothingOfItsSize(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("the race detector makes pools forget what they hold")
 	}
 	for _, codecs := range []string{`["bytes"]`, `["bytes","zstd"]`, `["bytes","gzip"]`, `["bytes","zstd","crc32c"]`} {

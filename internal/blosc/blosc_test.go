@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/race"
 )
 
 // golden is a frame that another library wrote.
@@ -126,7 +128,7 @@ func TestBlockSizesAreThoseOfOthers(t *testing.T) {
 func everyOption(do func(o Options)) {
 	for c := BloscLZ; c <= Zstd; c++ {
 		for level := range 10 {
-			if raceEnabled && level%4 != 1 {
+			if race.Enabled && level%4 != 1 {
 				continue // it takes many times as long
 			}
 			for s := NoShuffle; s <= BitShuffle; s++ {
@@ -158,7 +160,7 @@ func sample(r *rand.Rand, n int) []byte {
 func TestWhatIsEncodedIsDecoded(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	everyOption(func(o Options) {
-		for range rounds {
+		for range rounds() {
 			o.TypeSize = []int{1 + r.IntN(17), 1 << r.IntN(5), 255, 256}[r.IntN(4)]
 			o.BlockSize = []int{0, 1 + r.IntN(5000)}[r.IntN(2)]
 			src := sample(r, []int{r.IntN(300), r.IntN(30000), 128, 8 * o.TypeSize * r.IntN(40)}[r.IntN(4)])
@@ -237,7 +239,7 @@ func TestBlocksMayStandInAnyOrder(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("pools forget under the race detector")
 	}
 	src := sample(rand.New(rand.NewPCG(5, 7)), 100000)
@@ -269,4 +271,12 @@ func Example() {
 	back, err := Decode(nil, frame, len(data))
 	fmt.Println(len(frame) < 100, bytes.Equal(back, data), err)
 	// Output: true true <nil>
+}
+
+// rounds is how often random tests repeat.
+func rounds() int {
+	if race.Enabled {
+		return 2
+	}
+	return 6
 }

@@ -129,7 +129,7 @@ func decodeBoth(t *testing.T, frame []byte, limit int) {
 func TestDamageDoesNoHarm(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, g := range goldens(t) {
-		for range 7 * rounds {
+		for range 7 * rounds() {
 			b := bytes.Clone(g.Frame)
 			for range 1 + r.IntN(3) {
 				b[r.IntN(len(b))] ^= 1 << r.IntN(8)

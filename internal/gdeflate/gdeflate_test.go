@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/gdeflate"
+	"github.com/omnizarr/zarr/internal/race"
 )
 
 var sizes = []int{0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 64, 65, 257, 258, 259, 1000, 8192, 8193, 40_000, 65_534, 65_535, 65_536}
@@ -15,7 +16,7 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 		for i, n := range sizes {
 			data := make(source(uint64(i)), n)
 			for level := range gdeflate.MaxLevel + 1 {
-				if race && n > 10_000 && level%5 != 1 {
+				if race.Enabled && n > 10_000 && level%5 != 1 {
 					continue // it takes long
 				}
 				out := gdeflate.AppendEncode([]byte("pre"), data, level)
@@ -98,7 +99,7 @@ func TestNothingIsAllocated(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if n > 1 && !race {
+	if n > 1 && !race.Enabled {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/race"
 )
 
 // plainShuffle is the definition, byte by byte.
@@ -46,7 +48,7 @@ func lengths(r *rand.Rand, size int) []int {
 }
 
 func sizes() []int {
-	if raceEnabled {
+	if race.Enabled {
 		return []int{1, 2, 3, 16} // nothing here is concurrent
 	}
 	var out []int

@@ -1,8 +1,0 @@
-//go:build !race
-
-package blosc
-
-const (
-	raceEnabled = false
-	rounds      = 6
-)

@@ -1,5 +1,0 @@
-//go:build !race
-
-package gdeflate_test
-
-const race = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package zarr_test
-
-const raceDetector = false
