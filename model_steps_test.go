@@ -46,10 +46,7 @@ func (r *run) step() {
 
 func (r *run) write() {
 	p := drawSelection(r.T, r.a, r.m)
-	vals := make([]string, len(p.at))
-	for i := range vals {
-		vals[i] = drawValue(r.T, r.typ, r.m.fill)
-	}
+	vals := r.values(r.T, len(p.at), r.m.fill)
 	if rapid.IntRange(0, 4).Draw(r.T, "clear") == 0 {
 		for i := range vals {
 			vals[i] = r.m.fill
@@ -125,10 +122,7 @@ func (r *run) append() {
 		return
 	}
 	more := rapid.IntRange(0, 3).Draw(r.T, "layers")
-	vals := make([]string, more*layer)
-	for i := range vals {
-		vals[i] = drawValue(r.T, r.typ, r.m.fill)
-	}
+	vals := r.values(r.T, more*layer, r.m.fill)
 	var err error
 	switch r.typ.Name() {
 	case "uint8":

@@ -72,6 +72,7 @@ type drawn struct {
 	spec    zarr.ArraySpec
 	typ     dtype.Type
 	uniform bool
+	pool    map[string]string // values to draw from, by spelling; nil: any
 }
 
 var modelTypes = []struct{ typ, fill string }{
@@ -275,8 +276,9 @@ func TestArraysInFilesAgreeWithASliceOfValues(t *testing.T) {
 	})
 }
 
-func runModel(t *rapid.T, s store.Store) {
-	d := drawSpec(t)
+func runModel(t *rapid.T, s store.Store) { runDrawn(t, s, drawSpec(t)) }
+
+func runDrawn(t *rapid.T, s store.Store, d drawn) {
 	var cache *codec.Cache // for all who use the array, or for none
 	if rapid.Bool().Draw(t, "cache") {
 		cache = codec.NewCache(1 << 12)

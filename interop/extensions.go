@@ -105,6 +105,13 @@ func arrayCases() []spec {
 		s.name, s.codecs = s.name+"-shard", shard("[2,2]", after(codecs, zstd), indexLittle, "end")
 		out = append(out, s)
 	}
+	// A filter that would change the fill value, in front of shards of which inner
+	// chunks are missing.
+	out = append(out, spec{
+		name: "filter-shard/fixedscaleoffset/float64", typ: `"float64"`, fill: "0", shape: []int{8, 8}, chunks: []int{4, 4}, values: "quarters",
+		codecs: before(`{"name":"numcodecs.fixedscaleoffset","configuration":{"offset":100,"scale":4,"dtype":"<f8","astype":"<i2"}}`,
+			shard("[2,2]", serializer(`"int16"`, "little"), indexLittle, "end")),
+	})
 	codec := func(name, config string) string { return `{"name":"` + name + `","configuration":{` + config + `}}` }
 	for _, typ := range []string{"float16", "bfloat16", "float32", "float64", "int16", "int32", "uint64"} {
 		add("bitround", typ, "small", typ, codec("bitround", `"keepbits":7`))

@@ -53,7 +53,7 @@ func TestDeltaPassesTheSuite(t *testing.T) {
 
 // The vectors were made by numcodecs 0.17.1 with NumPy 2.5.4. They are met bit by
 // bit, floats too: differences and sums are taken one after the other.
-func TestWhatNumcodecsMade(t *testing.T) { checkGolden(t, "testdata/numcodecs.json.gz") }
+func TestWhatNumcodecsMade(t *testing.T) { codectest.Golden(t, "testdata/numcodecs.json.gz") }
 
 func TestConfigurationsAreRefused(t *testing.T) {
 	for _, c := range []struct{ config, typ, want string }{
@@ -73,7 +73,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		{`{"dtype":"<i4","more":1}`, "int32", `unknown member "more"`},
 		{`{"dtype":"nonsense"}`, "int32", "dtype"},
 	} {
-		refused(t, delta.Name, c.config, c.typ, c.want)
+		codectest.Refused(t, delta.Name, c.config, c.typ, c.want)
 	}
 }
 
@@ -103,7 +103,7 @@ func plain(text []byte) string {
 // numcodecs refuses this too, unless the type has no sign: then what it writes
 // is lost.
 func TestTheFirstElementMustFit(t *testing.T) {
-	f, err := bind(delta.Name, `{"dtype":"<i4","astype":"<i2"}`, codec.Spec{Type: dtype.MustParse("int32"), Shape: []int{1}, Fill: make([]byte, 4)})
+	f, err := codectest.Bind(delta.Name, `{"dtype":"<i4","astype":"<i2"}`, codec.Spec{Type: dtype.MustParse("int32"), Shape: []int{1}, Fill: make([]byte, 4)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestTheFirstElementMustFit(t *testing.T) {
 func TestNeedsReachFromTheStart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfN(rapid.IntRange(1, 4), 0, 4).Draw(t, "shape")
-		f, err := bind(delta.Name, `{"dtype":"|u1"}`, codec.Spec{Type: dtype.MustParse("uint8"), Shape: shape, Fill: []byte{0}})
+		f, err := codectest.Bind(delta.Name, `{"dtype":"|u1"}`, codec.Spec{Type: dtype.MustParse("uint8"), Shape: shape, Fill: []byte{0}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestNeedsReachFromTheStart(t *testing.T) {
 func TestSumsOfBytesWrapAround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := rapid.SliceOfN(rapid.Byte(), 1, 70).Draw(t, "bytes")
-		f, err := bind(delta.Name, `{"dtype":"|u1"}`, codec.Spec{Type: dtype.MustParse("uint8"), Shape: []int{len(src)}, Fill: []byte{0}})
+		f, err := codectest.Bind(delta.Name, `{"dtype":"|u1"}`, codec.Spec{Type: dtype.MustParse("uint8"), Shape: []int{len(src)}, Fill: []byte{0}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,13 +177,13 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
 		c := types[int(kind)%len(types)]
 		typ := dtype.MustParse(c.name)
-		out, err := bind(delta.Name, c.config, codec.Spec{Type: typ, Shape: []int{1}, Fill: make([]byte, typ.Size())})
+		out, err := codectest.Bind(delta.Name, c.config, codec.Spec{Type: typ, Shape: []int{1}, Fill: make([]byte, typ.Size())})
 		if err != nil {
 			t.Fatal(err)
 		}
 		size := out.Out().Type.Size()
 		shape := []int{len(data) / size / 2, 2}
-		filter, err := bind(delta.Name, c.config, codec.Spec{Type: typ, Shape: shape, Fill: make([]byte, typ.Size())})
+		filter, err := codectest.Bind(delta.Name, c.config, codec.Spec{Type: typ, Shape: shape, Fill: make([]byte, typ.Size())})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func BenchmarkDecode(b *testing.B) {
 	} {
 		b.Run(c.name+c.config, func(b *testing.B) {
 			typ, shape := dtype.MustParse(c.name), []int{256, 1024}
-			f, err := bind(delta.Name, c.config, codec.Spec{Type: typ, Shape: shape, Fill: make([]byte, typ.Size())})
+			f, err := codectest.Bind(delta.Name, c.config, codec.Spec{Type: typ, Shape: shape, Fill: make([]byte, typ.Size())})
 			if err != nil {
 				b.Fatal(err)
 			}

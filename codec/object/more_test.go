@@ -3,9 +3,11 @@ package object_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -182,6 +184,44 @@ func TestRoomIsBounded(t *testing.T) {
 	b := bind(t, `["numcodecs.msgpack2"]`, "omnizarr.json", 1)
 	if _, err := decode(b, data); err == nil || !strings.Contains(err.Error(), "more room than allowed") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// laughs is a pickle by Python 3.11 of a list that holds a list twice, which holds
+// a list twice, and so on forty times.
+const laughs = "8005957d010000000000008c166e756d70792e5f636f72652e6d756c74696172726179948c0c5f7265636f6e7374727563749493948c056e756d7079948c076e6461727261799493944b0085944301629487945294284b014b01859468038c0564747970" +
+	"659493948c024f3894898887945294284b038c017c944e4e4e4affffffff4affffffff4b3f749462895d945d94285d94285d94285d94285d94285d94285d94285d94285d9428" +
+	"5d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d94285d" +
+	"94285d94285d94285d94285d94285d94285d94285d94288c017894683b65683a65683965683865683765683665683565683465683365683265683165683065682f65682e6568" +
+	"2d65682c65682b65682a65682965682865682765682665682565682465682365682265682165682065681f65681e65681d65681c65681b65681a656819656818656817656816" +
+	"65681565681465617494622e"
+
+func TestSharedValuesStayFew(t *testing.T) {
+	data, err := hex.DecodeString(laughs)
+	if err != nil || len(data) != 392 {
+		t.Fatal(len(data), err)
+	}
+	k, err := object.ParsePickle(nil, "numcodecs.pickle", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := dtype.MustParse("omnizarr.json")
+	b, err := k.(codec.ArrayToBytes).BindSerializer(codec.Spec{Type: typ, Shape: []int{1}, Fill: make([]byte, typ.Size())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := nd.Make(typ.Size(), 1)
+	dst.Heap = &nd.Heap{}
+	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 30}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err = b.Decode(context.Background(), ck, &codec.Memory{Bytes: data}, nd.Whole([]int{1}), dst)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "more room than allowed") {
+		t.Errorf("got %v", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("took %d bytes", n)
 	}
 }
 

@@ -117,7 +117,7 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		out = make([]byte, s.count*size)
 	}
 	f := &filler{s: s, out: out, size: size}
-	f.w.Limit = ck.Limits.MaxChunk
+	f.w.Limit = min(ck.Limits.MaxChunk, maxGrowth*len(data)+maxFill)
 	if len(s.spec.Type.Refs()) > 0 {
 		f.w.B = make([]byte, 0, min(len(data)+len(data)/8, f.w.Limit)+64)
 	}
@@ -136,6 +136,11 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	}
 	return nil
 }
+
+// maxGrowth bounds how much longer values are than their document. A pickle may
+// refer to one value again and again, and so a few bytes mean terabytes; honest
+// ones repeat the strings that they share.
+const maxGrowth = 512
 
 // badData marks what a document's reader says as bad data.
 func badData(err error) error {

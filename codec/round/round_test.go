@@ -43,7 +43,7 @@ func TestRoundingNothingPassesTheSuite(t *testing.T) {
 }
 
 // The vectors were made by numcodecs 0.17.1 with NumPy 2.5.4.
-func TestWhatNumcodecsMade(t *testing.T) { checkGolden(t, "testdata/numcodecs.json.gz") }
+func TestWhatNumcodecsMade(t *testing.T) { codectest.Golden(t, "testdata/numcodecs.json.gz") }
 
 // encode rounds numbers of a type that are given as words.
 func encode[T uint8 | uint16 | uint32 | uint64](t testing.TB, name, config, typ string, words ...T) []T {
@@ -54,7 +54,7 @@ func encode[T uint8 | uint16 | uint32 | uint64](t testing.TB, name, config, typ 
 		t.Fatal(err)
 	}
 	n := len(raw) / k.Size()
-	f, err := bind(name, config, codec.Spec{Type: k, Shape: []int{n}, Fill: make([]byte, k.Size())})
+	f, err := codectest.Bind(name, config, codec.Spec{Type: k, Shape: []int{n}, Fill: make([]byte, k.Size())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestRoundingIsToTheNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keep := rapid.IntRange(1, 52).Draw(t, "keepbits")
 		x := rapid.Float64Range(-1e300, 1e300).Draw(t, "x")
-		f, err := bind("bitround", fmt.Sprintf(`{"keepbits":%d}`, keep), codec.Spec{Type: dtype.MustParse("float64"), Shape: []int{1}, Fill: make([]byte, 8)})
+		f, err := codectest.Bind("bitround", fmt.Sprintf(`{"keepbits":%d}`, keep), codec.Spec{Type: dtype.MustParse("float64"), Shape: []int{1}, Fill: make([]byte, 8)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestTheFillValueIsRounded(t *testing.T) {
 		"numcodecs.quantize": `{"digits":0,"dtype":"<f4"}`,
 	} {
 		fill := binary.LittleEndian.AppendUint32(nil, math.Float32bits(1.2))
-		f, err := bind(name, config, codec.Spec{Type: dtype.MustParse("float32"), Shape: []int{1}, Fill: fill})
+		f, err := codectest.Bind(name, config, codec.Spec{Type: dtype.MustParse("float32"), Shape: []int{1}, Fill: fill})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		{"numcodecs.quantize", `{"digits":1,"dtype":"<f4"}`, "float64", "dtype is float32, but the elements are float64"},
 		{"numcodecs.quantize", `{"digits":1}`, "bfloat16", "cannot round bfloat16"},
 	} {
-		refused(t, c.name, c.config, c.typ, c.want)
+		codectest.Refused(t, c.name, c.config, c.typ, c.want)
 	}
 }
 
@@ -210,7 +210,7 @@ func FuzzEncode(f *testing.F) {
 		typ := dtype.MustParse(types[int(kind)%len(types)])
 		n := len(data) / typ.Size()
 		in := codec.Spec{Type: typ, Shape: []int{n}, Fill: make([]byte, typ.Size())}
-		filter, err := bind("bitround", fmt.Sprintf(`{"keepbits":%d}`, 1+kind/7), in)
+		filter, err := codectest.Bind("bitround", fmt.Sprintf(`{"keepbits":%d}`, 1+kind/7), in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func BenchmarkEncode(b *testing.B) {
 	} {
 		b.Run(c.name+c.typ, func(b *testing.B) {
 			typ, shape := dtype.MustParse(c.typ), []int{256, 1024}
-			f, err := bind(c.name, c.config, codec.Spec{Type: typ, Shape: shape, Fill: make([]byte, typ.Size())})
+			f, err := codectest.Bind(c.name, c.config, codec.Spec{Type: typ, Shape: shape, Fill: make([]byte, typ.Size())})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -118,11 +118,16 @@ func (c Fixed) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 		return nil, err
 	}
 	f.decode = decodePipe(t, stored, offset, scale)
+	// numcodecs does not scale the fill value: where a shard behind the filter has
+	// no inner chunk, its elements are stored as this one, cast to their type.
 	f.out.Fill = make([]byte, f.out.Type.Size())
-	// What cannot be encoded can still be read: older versions of NumPy wrote it.
-	if f.encode, f.refused = encodePipe(stored, t, offset, scale); f.refused == nil {
-		f.encode.Run(f.out.Fill, in.Fill)
+	if cast := numeric.Cast(stored, t); cast != nil {
+		cast(f.out.Fill, in.Fill)
+	} else {
+		copy(f.out.Fill, in.Fill)
 	}
+	// What cannot be encoded can still be read: older versions of NumPy wrote it.
+	f.encode, f.refused = encodePipe(stored, t, offset, scale)
 	return f, nil
 }
 

@@ -26,6 +26,9 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	if h.Stored() {
 		return append(dst, src[HeaderLen:HeaderLen+h.Bytes]...), nil
 	}
+	if most := h.maxRatio() * h.Length; h.Bytes > most {
+		return nil, fmt.Errorf("claims to hold %d bytes, %d can hold at most %d", h.Bytes, h.Length, most)
+	}
 	at := len(dst)
 	dst = slices.Grow(dst, h.Bytes)[:at+h.Bytes]
 	out := dst[at:]
@@ -42,6 +45,19 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		}
 	}
 	return dst, nil
+}
+
+// maxRatio bounds how many bytes one byte of a frame can stand for: a run of LZ4
+// or BloscLZ grows by 255 with every byte, Deflate's matches of 258 take two bits,
+// and four bytes can be a block of 128 KiB in Zstandard.
+func (h Header) maxRatio() int {
+	switch h.format() {
+	case formatZstd:
+		return 1 << 15
+	case formatZlib:
+		return 1 << 11
+	}
+	return 1 << 9
 }
 
 // filter is what is done to a block before it is compressed.

@@ -3,6 +3,7 @@ package blosc
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -165,4 +166,21 @@ func FuzzRoundTrip(f *testing.F) {
 			t.Fatalf("%+v: differs, %v", o, err)
 		}
 	})
+}
+
+func TestAFewBytesDoNotHoldMillions(t *testing.T) {
+	for _, c := range []Compressor{BloscLZ, LZ4, Snappy, Zlib, Zstd} {
+		frame, err := Encode(nil, make([]byte, 1<<20), Options{Compressor: c, Level: 9, TypeSize: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := Decode(nil, frame, 1<<30); err != nil || len(out) != 1<<20 {
+			t.Errorf("%v: zeros in %d bytes: %d, %v", c, len(frame), len(out), err)
+		}
+		le.PutUint32(frame[4:], 1<<30)
+		le.PutUint32(frame[8:], 1<<28)
+		if _, err := Decode(nil, frame, 1<<30); err == nil || !strings.Contains(err.Error(), "claims") && !strings.Contains(err.Error(), "index") {
+			t.Errorf("%v: got %v", c, err)
+		}
+	}
 }

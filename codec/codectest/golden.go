@@ -1,4 +1,4 @@
-package delta_test
+package codectest
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -30,9 +31,10 @@ type golden struct {
 	}
 }
 
-// checkGolden compares bit by bit, except that a NaN is a NaN: machines differ in
-// the sign and the payload of one that they compute.
-func checkGolden(t *testing.T, file string) {
+// Golden runs the vectors of array-to-array codecs in a packed file. It compares bit
+// by bit, except that a NaN is a NaN: machines differ in the sign and the payload
+// of one that they compute.
+func Golden(t *testing.T, file string) {
 	t.Helper()
 	packed, err := os.Open(file)
 	if err != nil {
@@ -54,7 +56,7 @@ func checkGolden(t *testing.T, file string) {
 		}
 		src := unhex(t, c.Decoded)
 		n := len(src) / typ.Size()
-		f, err := bind(c.Name, string(c.Configuration), codec.Spec{Type: typ, Shape: []int{n}, Fill: src[:typ.Size()]})
+		f, err := Bind(c.Name, string(c.Configuration), codec.Spec{Type: typ, Shape: []int{n}, Fill: src[:typ.Size()]})
 		if err != nil {
 			t.Errorf("%s %s: %v", c.Name, c.Configuration, err)
 			continue
@@ -101,8 +103,9 @@ func unhex(t *testing.T, s string) []byte {
 	return b
 }
 
-func bind(name, config string, in codec.Spec) (codec.Transform, error) {
-	k, err := registry().Parse(codec.Entry{Name: name, Config: json.RawMessage(config)})
+// Bind makes an array-to-array codec that computes.
+func Bind(name, config string, in codec.Spec) (codec.Transform, error) {
+	k, err := std.Registry().Parse(codec.Entry{Name: name, Config: json.RawMessage(config)})
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +116,11 @@ func bind(name, config string, in codec.Spec) (codec.Transform, error) {
 	return f.(codec.Transform), nil
 }
 
-// refused checks that a configuration is an error that says why.
-func refused(t *testing.T, name, config, typ, want string) {
+// Refused checks that a configuration is an error that says why.
+func Refused(t *testing.T, name, config, typ, want string) {
 	t.Helper()
 	in := dtype.MustParse(typ)
-	_, err := bind(name, config, codec.Spec{Type: in, Shape: []int{2}, Fill: make([]byte, in.Size())})
+	_, err := Bind(name, config, codec.Spec{Type: in, Shape: []int{2}, Fill: make([]byte, in.Size())})
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s %s of %s: got %v, want %q", name, config, typ, err, want)
 	}

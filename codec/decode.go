@@ -1,0 +1,219 @@
+package codec
+
+import (
+	"context"
+
+	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Decode fills dst with the elements in box of the chunk that src holds.
+func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error {
+	if b.cacheable(ck.Cache, box) {
+		return b.decodeCached(ctx, ck, src, box, dst)
+	}
+	return b.decodeArrays(ctx, ck, src, 0, box, dst)
+}
+
+// decodeArrays undoes the array-to-array codecs from the i-th on: those that
+// move elements on the views, the others through scratch memory.
+func (b *Bound) decodeArrays(ctx context.Context, ck *Chunk, src Source, i int, box nd.Box, dst nd.View) error {
+	for ; i < len(b.arrays); i++ {
+		switch f := b.arrays[i].(type) {
+		case Mover:
+			dst, box, ck = f.View(dst), f.Box(box), ck.moved(f)
+		case Transform:
+			need := f.Needs(box)
+			scratch, mem := scratchView(f.Out().Type, need.Shape, dst.Heap)
+			defer mem.Free()
+			if err := b.decodeArrays(ctx, ck.computed(), src, i+1, need, scratch); err != nil {
+				return err
+			}
+			return wrap(b.arrayNames[i], f.Decode(ck, dst, box, scratch))
+		}
+	}
+	return b.decodeBytes(ctx, ck, src, box, dst)
+}
+
+// decodeBytes undoes the bytes-to-bytes codecs and the serializer.
+func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error {
+	last := len(b.bytes) - 1
+	var place []byte
+	if b.placer != nil && box.Covers(b.mid.Shape) {
+		place, _ = b.placer.Place(dst)
+	}
+	if ck.Limits.Strict {
+		mem, err := b.readStrict(ctx, ck, src)
+		if err != nil {
+			return err
+		}
+		defer mem.free()
+		src = &mem.Memory
+	} else if place != nil && b.cuts || place == nil && b.ranging != nil && (b.ranges && b.ranging.Ranges(box) || b.blocked) {
+		for ; last >= 0; last-- {
+			src = b.bytes[last].(Ranger).Range(ck, src)
+		}
+	}
+	if last < 0 && place == nil {
+		return wrap(b.name, b.serializer.Decode(ctx, ck, src, box, dst))
+	}
+	if last < 0 {
+		out, err := ReadAll(ctx, src, b.sizes[0], ck.Limits.MaxChunk, place[:0:len(place)])
+		if err == nil && len(out) > 0 && &out[0] != &place[0] {
+			copy(place, out)
+		}
+		if err == nil {
+			err = b.placer.Placed(dst)
+		}
+		return wrap(b.name, err)
+	}
+	mem, err := b.decodeFilters(ctx, ck, src, last, place)
+	if err != nil {
+		return err
+	}
+	if place != nil {
+		return wrap(b.name, b.placer.Placed(dst))
+	}
+	err = b.serializer.Decode(ctx, ck, &mem.Memory, box, dst)
+	mem.free()
+	return wrap(b.name, err)
+}
+
+// readStrict reads all of a chunk, so that every codec sees all its bytes.
+func (b *Bound) readStrict(ctx context.Context, ck *Chunk, src Source) (*lent, error) {
+	if m, ok := src.(*Memory); ok {
+		l := &lent{parent: m}
+		l.Bytes = m.Bytes
+		return l, nil
+	}
+	hold := buf.Get(1 << 16)
+	data, err := ReadAll(ctx, src, b.Size(), ck.Limits.MaxChunk, hold.B)
+	if err != nil {
+		hold.Free()
+		return nil, wrap(b.name, err)
+	}
+	hold.B = data
+	l := &lent{buf: hold}
+	l.Bytes = data
+	return l, nil
+}
+
+// lent is a source in a lent buffer.
+type lent struct {
+	Memory
+	buf    *buf.Buffer
+	parent *Memory // whose bytes these are, if they were not lent here
+}
+
+func (l *lent) free() {
+	switch {
+	case !l.Kept():
+		l.buf.Free()
+	case l.parent != nil:
+		l.parent.Keep()
+	}
+}
+
+// decodeFilters reads all of src and undoes the bytes-to-bytes codecs from last
+// to first. The result goes to place if there is one, else to a lent buffer.
+func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last int, place []byte) (*lent, error) {
+	maxChunk := ck.Limits.MaxChunk
+	var cur []byte
+	var hold *buf.Buffer
+	var parent *Memory
+	if m, ok := src.(*Memory); ok {
+		cur, parent = m.Bytes, m
+		if err := checkLimit(b.sizes[last+1], maxChunk, len(cur)); err != nil {
+			return nil, wrap(b.byteNames[last], err)
+		}
+	} else {
+		raw := b.sizes[0]
+		raw.Known = raw.Exact // the bound of a shard is far from what is likely
+		hold = buf.Get(firstGuess(b.sizes[last+1], raw))
+		var err error
+		hold.B, err = ReadAll(ctx, src, b.sizes[last+1], maxChunk, hold.B)
+		if err != nil {
+			return nil, wrap(b.byteNames[last], err)
+		}
+		cur = hold.B
+	}
+	if n, max := b.sizes[0], ck.Limits.MaxWork; n.Exact && max > 0 && n.N > max {
+		hold.Free()
+		return nil, wrap(b.name, Bad("a chunk of %d bytes is larger than the %d that can be worked on", n.N, max))
+	}
+	for i := last; i >= 0; i-- {
+		limit := b.sizes[i].Limit(maxChunk)
+		if s, ok := b.bytes[i].(Slicer); ok {
+			var err error
+			if cur, err = s.Slice(ck, cur); err == nil {
+				err = checkLimit(b.sizes[i], maxChunk, len(cur))
+			}
+			if err != nil {
+				hold.Free()
+				return nil, wrap(b.byteNames[i], err)
+			}
+			if i == 0 && place != nil {
+				copy(place, cur)
+			}
+			continue
+		}
+		var next *buf.Buffer
+		var out []byte
+		if i == 0 && place != nil {
+			out = place[:0:len(place)]
+		} else {
+			next = buf.Get(firstGuess(b.sizes[i], AtMost(4*len(cur))) + decodeSlack)
+			out = next.B
+		}
+		out, err := b.bytes[i].Decode(ck, out, cur, limit)
+		if err == nil {
+			err = checkSize(b.sizes[i], len(out))
+		}
+		hold.Free()
+		if err != nil {
+			next.Free()
+			return nil, wrap(b.byteNames[i], err)
+		}
+		if next != nil {
+			next.B = out
+		} else if len(out) > 0 && &out[0] != &place[0] {
+			copy(place, out)
+		}
+		hold, cur, parent = next, out, nil
+	}
+	l := &lent{buf: hold, parent: parent}
+	l.Bytes = cur
+	if place != nil {
+		hold.Free()
+		l.buf = nil
+	}
+	return l, nil
+}
+
+// decodeSlack is room behind a decoded result: decoders that have it can copy in
+// whole words and need not watch the end.
+const decodeSlack = 64
+
+// firstGuess is how much to reserve for a value of this size: never more than a
+// small multiple of what is plausible, since a hostile size is only a number.
+func firstGuess(s, plausible Size) int {
+	const small = 1 << 20
+	if s.Known && (s.Exact || s.N <= small) {
+		return min(s.N, maxReserve)
+	}
+	if plausible.Known {
+		return min(plausible.N+plausible.N/8+64, maxReserve)
+	}
+	return small
+}
+
+// maxReserve bounds what is allocated on the word of metadata alone; buffers
+// grow beyond it only as bytes really arrive.
+const maxReserve = 64 << 20
+
+func checkLimit(size Size, max, n int) error {
+	if limit := size.Limit(max); n > limit {
+		return Bad("got %d bytes, at most %d are possible", n, limit)
+	}
+	return checkSize(size, n)
+}
