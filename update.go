@@ -84,6 +84,9 @@ func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *tas
 		ck.Limits = &keep
 		data, err = a.merge(ctx, s, b, t, ck, before, out.B)
 	}
+	if errors.Is(err, codec.ErrEmpty) && before == nil {
+		return nil // as it was; somebody else may have stored the chunk meanwhile
+	}
 	if errors.Is(err, codec.ErrEmpty) {
 		return a.store.Delete(ctx, key)
 	}

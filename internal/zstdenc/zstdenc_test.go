@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
+
+	"github.com/omnizarr/zarr/internal/race"
 )
 
 var decoder = sync.OnceValue(func() *zstd.Decoder {
@@ -57,7 +59,7 @@ func TestRoundTripInputs(t *testing.T) {
 	for name, src := range inputs() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if raceEnabled {
+			if race.Enabled {
 				src = src[:min(len(src), 150_000)]
 			}
 			levels := []int{-131072, -5, -1, 0, 1, 2, 4, 5}
@@ -108,7 +110,7 @@ func TestRoundTripBlockEdges(t *testing.T) {
 	txt := text(2*maxBlock + 64)
 	for _, edge := range []int{256, 1024, 4096, 16 << 10, 65536 + 256, maxBlock, 2 * maxBlock} {
 		step := 1
-		if raceEnabled {
+		if race.Enabled {
 			step = 8
 		}
 		for d := -17; d <= 17; d += step {
@@ -251,7 +253,7 @@ func TestMaxEncodedLenSuffices(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector makes sync.Pool drop items")
 	}
 	for _, name := range []string{"noise5", "text", "random"} {
