@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -89,5 +91,35 @@ func TestChangesOfAGroupDoNotUndoEachOther(t *testing.T) {
 	fresh := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "")).(*zarr.Group)
 	if fresh.Metadata().Consolidated.Len() != 1 || fresh.Attributes().Len() != 1 {
 		t.Errorf("%d consolidated nodes, %d attributes", fresh.Metadata().Consolidated.Len(), fresh.Attributes().Len())
+	}
+}
+
+// late is a store in which another process stores a chunk right after it was found
+// missing.
+type late struct {
+	process
+	key  string
+	once *sync.Once
+	then func()
+}
+
+func (l late) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	out, info, err := l.process.Get(ctx, key, r, dst)
+	if key == l.key {
+		l.once.Do(l.then)
+	}
+	return out, info, err
+}
+
+func TestAPartThatStaysEmptyDeletesNothing(t *testing.T) {
+	s := mem.New()
+	spec := zarr.ArraySpec{Shape: []int{4}, Chunks: []int{4}, DataType: "uint8", Codecs: json.RawMessage(`["bytes"]`)}
+	other := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "", spec))
+	l := late{process{s, "late"}, "c/0", &sync.Once{}, func() { check(t, zarr.Write(ctx, other, zarr.Slice("3"), []uint8{7})) }}
+	a := must[zarr.Node](t)(zarr.OpenStore(ctx, l, "")).(*zarr.Array)
+	check(t, zarr.Write(ctx, a, zarr.Slice("0"), []uint8{0}))
+	got := must[ndArray[uint8]](t)(readArray[uint8](other, zarr.All()))
+	if !slices.Equal(got.Data, []uint8{0, 0, 0, 7}) {
+		t.Errorf("got %v", got.Data)
 	}
 }
