@@ -217,9 +217,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func Example() {
-	r := std.Registry().Clone()
-	r.Register(delta.Parse, delta.Name)
-	list, err := r.ParseList(json.RawMessage(`[{"name": "numcodecs.delta", "configuration": {"dtype": "|u1"}}, "bytes"]`))
+	list, err := std.Registry().ParseList(json.RawMessage(`[{"name": "numcodecs.delta", "configuration": {"dtype": "|u1"}}, "bytes"]`))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -376,9 +376,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func Example() {
-	r := std.Registry().Clone()
-	r.Register(scale.ParseOffset, scale.OffsetName)
-	list, err := r.ParseList(json.RawMessage(`[{"name": "scale_offset", "configuration": {"offset": 100, "scale": 2}}, "bytes"]`))
+	list, err := std.Registry().ParseList(json.RawMessage(`[{"name": "scale_offset", "configuration": {"offset": 100, "scale": 2}}, "bytes"]`))
 	if err != nil {
 		fmt.Println(err)
 		return

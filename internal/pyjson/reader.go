@@ -307,7 +307,7 @@ func unescape(dst, body []byte, moved bool) ([]byte, error) {
 	return dst, nil
 }
 
-// unit is the number in an escape \uXXXX at the start of b, -1 if there is none.
+// unit is the number in an escape such as \u00e9 at the start of b, -1 if there is none.
 func unit(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1

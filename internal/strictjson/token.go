@@ -149,7 +149,7 @@ func unescape(body []byte) (text []byte, whole bool) {
 	return text, whole
 }
 
-// unit is the code unit of the checked escape \uXXXX that data starts with.
+// unit is the code unit of the checked escape, such as \u00e9, that data starts with.
 func unit(data []byte) rune {
 	n, _ := strconv.ParseUint(string(data[2:6]), 16, 16)
 	return rune(n)

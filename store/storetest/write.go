@@ -34,7 +34,7 @@ func testPut(t *testing.T, s store.Store) {
 func testPutCopies(t *testing.T, s store.Store) {
 	data := []byte("mine")
 	put(t, s, "k", data)
-	copy(data, "XXXX")
+	copy(data, "----")
 	want(t, s, "k", []byte("mine"))
 	b, _ := get(t, s, "k")
 	copy(b, "YYYY")
