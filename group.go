@@ -194,8 +194,10 @@ func (g *Group) Consolidate(ctx context.Context) error {
 		}
 	}
 	return g.change(ctx, "consolidate", func(m *meta.Group) error {
-		var err error
-		m.Consolidated, err = meta.NewConsolidated(nodes)
+		all, err := meta.NewConsolidated(nodes)
+		if err == nil {
+			m.Consolidated = all.Know(g.registry())
+		}
 		return err
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/dtype"
 )
 
@@ -29,7 +30,11 @@ func (c *chain) serializer(depth int) any {
 		return c.object()
 	}
 	reversible := config(`{"mode":"reversible"}`)
-	switch rapid.IntRange(0, 5).Draw(c.T, "numbers") {
+	switch rapid.IntRange(0, 6).Draw(c.T, "numbers") {
+	case 6:
+		if conf := c.tile(); conf != nil {
+			return named(tifftile.Name, conf)
+		}
 	case 0:
 		return c.pick("packbits", named("packbits", config(`{"padding_encoding":"first_byte"}`)), named("packbits", config(`{"padding_encoding":"last_byte"}`)))
 	case 1:
@@ -92,6 +97,38 @@ func (c *chain) optional(inner dtype.Type, endian map[string]any) any {
 // object draws a codec of Python's objects.
 func (c *chain) object() any {
 	return c.pick("numcodecs.json2", named("numcodecs.json2", config(`{"indent":1,"ensure_ascii":false}`)), "numcodecs.msgpack2", "numcodecs.pickle")
+}
+
+// tile draws the layout of a TIFF tile for chunks of the shape and type, nil if
+// TIFF has none.
+func (c *chain) tile() map[string]any {
+	shape, t := c.in.Shape, c.in.Type
+	n := len(shape)
+	if n < 2 {
+		return nil
+	}
+	formats := map[string]int{
+		"uint8": 1, "uint16": 1, "uint32": 1, "uint64": 1, "int8": 2, "int16": 2, "int32": 2, "int64": 2,
+		"float16": 3, "float32": 3, "float64": 3, "complex64": 6, "complex128": 6,
+	}
+	format := formats[t.Name()]
+	if format == 0 {
+		return nil
+	}
+	samples := 1
+	for _, k := range shape[:n-2] {
+		samples *= k
+	}
+	predictor := 1
+	if format < 3 {
+		predictor = c.pick(1, 2).(int)
+	} else if format == 3 {
+		predictor = c.pick(1, 3).(int)
+	}
+	return map[string]any{
+		"compression": c.pick(1, 5, 8, 32946, 32773, 50000, 34925), "predictor": predictor, "bits_per_sample": 8 * t.Size(), "sample_format": format,
+		"samples_per_pixel": samples, "planar_config": c.pick(1, 2), "tile_height": shape[n-2], "tile_width": shape[n-1], "byte_order": c.pick("little", "big"),
+	}
 }
 
 func (c *chain) shard(depth int, endian map[string]any) any {

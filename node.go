@@ -40,7 +40,7 @@ func (n *node) URL() string { return store.JoinURL(n.store.URL(), n.path) }
 
 // Close gives up the store that was opened with the node; nodes that were
 // opened from each other share it. A store that was passed in stays open.
-func (n *node) Close() error { return n.location.Close() }
+func (n *node) Close() error { return errors.Join(n.around.Close(), n.location.Close()) }
 
 // prefix is what the keys of the node begin with.
 func (n *node) prefix() string {
@@ -126,6 +126,10 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 func newNode(n node, doc meta.Node) (Node, error) {
 	switch m := doc.(type) {
 	case *meta.Array:
+		n, err := transformed(n, m)
+		if err != nil {
+			return nil, &Error{Op: "open", URL: n.URL(), Err: err}
+		}
 		a, err := newArray(n, m)
 		if err != nil {
 			return nil, err

@@ -35,6 +35,7 @@ type options struct {
 	implicit     bool
 	consolidated consolidation
 	format       int // of Zarr: 2, 3, or 0 for what is there
+	allow        []string
 }
 
 type consolidation uint8
@@ -142,6 +143,7 @@ type engine struct {
 	store    nodeStore
 	location locate.Location // where the store was found, if by URL
 	limits   *codec.Limits
+	around   *surroundings
 }
 
 func newEngine(s store.Store, o *options) *engine {
@@ -162,6 +164,7 @@ func newEngine(s store.Store, o *options) *engine {
 	case !seen: // else it came out of a node, and is of its format
 		e.store = zarr2.New(s, zarr2.Either, e.registry())
 	}
+	e.around = &surroundings{store: e.store, roots: roots{allow: o.allow, locate: o.locate}}
 	e.limits = &codec.Limits{
 		Workers:   par.NewLimiter(n-1, o.inFlight),
 		MaxChunk:  o.maxChunk,
@@ -173,5 +176,5 @@ func newEngine(s store.Store, o *options) *engine {
 }
 
 func (e *engine) registry() meta.Registry {
-	return meta.Registry{DataType: e.types.Parse, Grids: e.grids}
+	return meta.Registry{DataType: e.types.Parse, Grids: e.grids, Transformers: transformers}
 }

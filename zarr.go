@@ -19,7 +19,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/format/tiff"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -100,12 +100,12 @@ func createAt[N any](ctx context.Context, url string, opts []Option, create func
 
 // engineAt opens the store that a URL names.
 func engineAt(ctx context.Context, url string, o *options) (*engine, string, error) {
-	where, err := locate.Open(ctx, url, o.locate)
+	where, err := find(ctx, url, o)
 	if err != nil {
 		return nil, "", err
 	}
 	switch where.Format {
-	case "":
+	case "", tiff.Format:
 	case "zarr2":
 		o.format = 2
 	case "zarr3":

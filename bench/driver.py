@@ -8,10 +8,12 @@ import subprocess
 import sys
 
 import packing
+import tiffs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(HERE, ".work")
 ZARRS = f"{HERE}/.peers/zarrs/target/release/zarrs_bench"
+TIFFREAD = f"{WORK}/tiffread"
 PEERS = ["zarr-python", "zarr-fused", "zarr-zarrs", "tensorstore", "zarrs"]
 ARRAYS = ["none", "zstd3", "shard-zstd3", "none-32cubed", "blosc-lz4", "blosc-zstd", "v2-blosc-lz4", "v2-blosc-zstd"]
 ROWS = ([("read", a) for a in ARRAYS] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3")]
@@ -24,6 +26,8 @@ def command(who, workload, folder, array, reps):
         return [f"{WORK}/omnizarr", workload, folder, array, str(reps)]
     if who == "zarrs":
         return [ZARRS, workload, folder, array, str(reps)]
+    if who == "libtiff":
+        return [TIFFREAD, tiffs.path(folder, array), str(tiffs.THREADS), str(reps)]
     return [sys.executable, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
 
 
@@ -42,7 +46,8 @@ def measure(options, folder):
             if not options.wants("/".join(row)):
                 continue
             for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
-                r = json.loads(run(command(who, row[0], folder, row[1], options.reps)))
+                env = options.profile_to("/".join(row)) if who == "omnizarr" else None
+                r = json.loads(run(command(who, row[0], folder, row[1], options.reps), env))
                 keep(results.setdefault(row, {}), who, r, turn, "/".join(row))
     return results
 
@@ -58,6 +63,20 @@ def measure_packing(options, folder, zarrs):
                 reps = 1 if who == "zarrs" else options.reps
                 args = command(program, workload + ("-reuse" if reuse else ""), folder, field, reps)
                 keep(results.setdefault(row, {}), who, json.loads(run(args, packing.THREADS)), turn, row)
+    return results
+
+
+def measure_tiffs(options, folder, rows):
+    """The same of the rows tiff/*, {row: {column: ...}}."""
+    columns = [c for c in tiffs.COLUMNS if c != "libtiff" or os.path.exists(TIFFREAD)]
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            cells = results.setdefault(row, {})
+            for who in columns:
+                args = command(who, "tiff", folder, row.removeprefix("tiff/"), options.reps)
+                keep(cells, who, json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None)), turn, row)
+            tiffs.compare(row, cells)
     return results
 
 
@@ -107,8 +126,10 @@ def machine():
 
 def versions(zarrs):
     import importlib.metadata as m
-    names = ["zarr", "tensorstore", "zarrs", "numpy"]
+    names = ["zarr", "tensorstore", "zarrs", "numpy", "tifffile", "imagecodecs"]
     text = ", ".join(f"{n} {m.version(n)} (PyPI)" for n in names)
+    if os.path.exists(TIFFREAD):
+        text += ", libtiff " + run([TIFFREAD]).splitlines()[0].split()[-1]
     return text + (", zarrs 0.23.14 (crate)" if zarrs else "")
 
 
@@ -119,8 +140,10 @@ def main():
     ap.add_argument("--reps", type=int, default=3, help="repetitions in each process")
     ap.add_argument("--only", nargs="+", default=[], metavar="ROW", help="rows that begin with this, such as read or read/zstd3")
     ap.add_argument("--peers", nargs="*", default=PEERS[:-1], choices=PEERS, help="whom to compare with")
+    ap.add_argument("--profile", action="store_true", help="leave CPU profiles of Omnizarr in bench/.work/profiles, but for pack/*")
     options = ap.parse_args()
     options.wants = lambda row: not options.only or any(row.startswith(o) for o in options.only)
+    options.profile_to = profile_to if options.profile else lambda row: None
     side, boxes, size = 512, 500, 256 << 20
     if options.quick:
         side, boxes, size, options.rounds, options.reps = 256, 20, 16 << 20, 1, 1
@@ -132,13 +155,25 @@ def main():
         folder = f"{WORK}/pack-{size >> 20}"
         packing.make(f"{WORK}/omnizarr", run, folder, size)
         tables.append(packing.table(measure_packing(options, folder, zarrs), speed))
+    if rows := list(filter(options.wants, tiffs.ROWS)):
+        shrink = 8 if options.quick else 1
+        folder = f"{WORK}/tiff-{shrink}"
+        # By a process of its own: what the driver holds would count as memory of those it starts.
+        run([sys.executable, f"{HERE}/tiffs.py", folder, str(shrink), *rows])
+        tables.append(tiffs.table(measure_tiffs(options, folder, rows), speed))
     text = "\n\n".join(tables)
     print(text)
     if not options.quick and not options.only:
         with open(f"{HERE}/RESULTS.md", "w", encoding="utf-8") as f:
             f.write(f"# Results\n\n{datetime.date.today()}, {machine()}. {versions(zarrs)}.\n"
-                    f"Volume of {side}³ uint16, packed elements of {size >> 20} MiB; best of {options.rounds} rounds of {options.reps} "
+                    f"Volume of {side}³ uint16, packed elements of {size >> 20} MiB, TIFF images of 8192² (rgb8) and 4096² pixels; best of {options.rounds} rounds of {options.reps} "
                     "repetitions. [README.md](README.md) says how to read this.\n\n" + text + "\n")
+
+
+def profile_to(row):
+    """The environment that makes Omnizarr leave a profile of a row; the last round's stays."""
+    os.makedirs(f"{WORK}/profiles", exist_ok=True)
+    return {"BENCH_PROFILE": f"{WORK}/profiles/{row.replace('/', '-')}.pprof"}
 
 
 def make_volume(side, boxes):

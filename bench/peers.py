@@ -4,6 +4,7 @@
     peers.py PEER WORKLOAD DIR ARRAY REPS    PEER: zarr-python, zarr-fused, zarr-zarrs, tensorstore
                                              WORKLOAD: read, write, boxes
     peers.py numpy pack-encode|pack-decode DIR bool/1 REPS
+    peers.py tifffile tiff DIR NAME REPS     read DIR/NAME.tif
 """
 import json
 import os
@@ -158,9 +159,25 @@ def pack_work(workload, folder):
     return data.nbytes, lambda: do(source, bitorder="little"), check, lambda: None
 
 
+def tiff_work(folder, name):
+    import tifffile
+    import tiffs
+    path = tiffs.path(folder, name)
+    with tifffile.TiffFile(path) as f:
+        size = f.series[0].nbytes
+
+    def check(result):
+        some = result.reshape(-1).view(np.uint8)[::4097].astype(np.uint64)
+        return int(np.sum(some * np.arange(1, some.size + 1, dtype=np.uint64)))
+
+    return size, lambda: tifffile.imread(path, maxworkers=tiffs.THREADS), check, lambda: None
+
+
 def work_of(peer, workload, folder, name):
     if peer == "numpy":
         return pack_work(workload, folder)
+    if peer == "tifffile":
+        return tiff_work(folder, name)
     peer = TensorStore() if peer == "tensorstore" else Zarr(PIPELINES[peer])
     work = {"read": read_work, "write": write_work, "boxes": boxes_work}[workload]
     return work(peer, folder, name)
@@ -177,7 +194,7 @@ def measure(peer, workload, folder, name, reps):
         if i == 0:
             unit = 1 if sys.platform == "darwin" else 1024
             out["rss"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-            check(result)
+            out["sum"] = check(result)  # of pixels; None where the result was compared
         del result
         done()
     print(json.dumps(out))

@@ -209,7 +209,7 @@ func firstGuess(s, plausible Size) int {
 
 // maxReserve bounds what is allocated on the word of metadata alone; buffers
 // grow beyond it only as bytes really arrive.
-const maxReserve = 64 << 20
+const maxReserve = 32 << 20
 
 func checkLimit(size Size, max, n int) error {
 	if limit := size.Limit(max); n > limit {

@@ -19,8 +19,12 @@ import (
 // CopyOptions say what the copy looks like; the zero value keeps everything as
 // it is in the source.
 type CopyOptions struct {
-	// Format is what is written: "zarr3", which is the default, or "zarr2".
+	// Format is what is written: "zarr3", which is the default, "zarr2", or one
+	// file that is a "tiff" or a "cog".
 	Format string
+	// TIFF is for the formats "tiff" and "cog". Of Chunks they take the last two,
+	// rounded up to multiples of sixteen, for tiles.
+	TIFF TIFFOptions
 	// Chunks and Shards are the shapes in the copy. In a hierarchy they are for
 	// the arrays with as many axes; the others keep theirs. Either of them lays
 	// the array out anew: without Shards it has none then.
@@ -121,6 +125,12 @@ func copyTo(ctx context.Context, src zarr.Node, to place, opts CopyOptions) erro
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
+	if opts.Format == tiffTarget || opts.Format == cogTarget {
+		if to.store != nil {
+			return fmt.Errorf("a %s is written to a path, not into a store", opts.Format)
+		}
+		return copyTIFF(ctx, src, to.url, opts)
+	}
 	// All that can be wrong with the source or the options shows before
 	// anything is written.
 	groups, arrays, err := sources(ctx, src)
@@ -192,9 +202,8 @@ func makeRoom(ctx context.Context, src zarr.Node, to place, groups map[string]*z
 	fail := func(format string, args ...any) error {
 		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf(format, args...)}
 	}
-	from, into := strings.TrimSuffix(src.URL(), "/")+"/", strings.TrimSuffix(old.URL(), "/")+"/"
-	if (strings.HasPrefix(from, into) || strings.HasPrefix(into, from)) && !apart(src.Store(), old.Store()) {
-		return fail("the source %s is the same place or one is inside the other", src.URL())
+	if err := checkApart(src, old); err != nil {
+		return err
 	}
 	if overwrite {
 		return remove(ctx, old)
@@ -215,6 +224,16 @@ func makeRoom(ctx context.Context, src zarr.Node, to place, groups map[string]*z
 		if isGroup && groups[path] == nil || !isGroup && arrays[path] == nil {
 			return fail("%w, such as %s", ErrNotEmpty, path)
 		}
+	}
+	return nil
+}
+
+// checkApart checks that neither the source nor the place of its copy is inside
+// the other.
+func checkApart(src, old zarr.Node) error {
+	from, into := strings.TrimSuffix(src.URL(), "/")+"/", strings.TrimSuffix(old.URL(), "/")+"/"
+	if (strings.HasPrefix(from, into) || strings.HasPrefix(into, from)) && !apart(src.Store(), old.Store()) {
+		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())}
 	}
 	return nil
 }

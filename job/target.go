@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/meta"
@@ -18,6 +19,12 @@ const (
 	zarr2Target target = "zarr2"
 )
 
+// The formats of copies that are files.
+const (
+	tiffTarget = "tiff"
+	cogTarget  = "cog"
+)
+
 func targetOf(name string) (target, error) {
 	switch t := target(name); t {
 	case "":
@@ -25,7 +32,7 @@ func targetOf(name string) (target, error) {
 	case zarr2Target, zarr3Target:
 		return t, nil
 	}
-	return "", fmt.Errorf("format %s is not supported here, only zarr3 and zarr2", name)
+	return "", fmt.Errorf("format %s is not supported here, only zarr3, zarr2, tiff and cog", name)
 }
 
 // option makes nodes of this format.
@@ -67,7 +74,7 @@ func (t target) knows(codecs json.RawMessage) bool {
 		return err == nil
 	}
 	for _, c := range list {
-		if !zarr2.Portable(c.Name) {
+		if !zarr2.Portable(c.Name) || c.Name == tifftile.Name {
 			return false
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/refs"
 )
 
 // Validation is what Validate found.
@@ -48,7 +49,7 @@ type ValidateOptions struct {
 // work that could not be done to its end.
 func Validate(ctx context.Context, s store.Store, path string, opts ValidateOptions) (Validation, error) {
 	if _, ok := s.(*zarr2.Store); !ok {
-		s = zarr2.New(s, zarr2.Either, meta.Registry{})
+		s = zarr2.New(s, zarr2.Either, meta.Registry{Transformers: []string{refs.Transformer}})
 	}
 	v := &validator{store: s, root: strings.Trim(path, "/"), found: Validation{Problems: []Violation{}}}
 	v.open = append(slices.Clone(opts.Open), zarr.BypassConsolidated(), zarr.ReadOnly())

@@ -64,8 +64,12 @@ func Verify(ctx context.Context, node zarr.Node, opts VerifyOptions) (Report, er
 	}
 	v := &verifier{root: node, opts: opts, report: Report{Problems: []Problem{}}, track: tracker{tell: opts.Progress}}
 	v.pool = newPool(ctx, opts.Workers, opts.Memory)
-	v.node(ctx, v.fresh(ctx))
+	fresh := v.fresh(ctx)
+	v.node(ctx, fresh)
 	err := v.pool.wait()
+	if fresh != node {
+		err = errors.Join(err, fresh.Close()) // not its store, which is that of node
+	}
 	if err == nil {
 		err = ctx.Err()
 	}

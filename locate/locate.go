@@ -65,6 +65,14 @@ func (l Location) Discard() error {
 	return l.Close()
 }
 
+// Within gives the location of the node inside the file that l leads to, which s
+// shows as a store. Closing it closes both.
+func (l Location) Within(s store.Store, format string) Location {
+	inner := Location{Store: s, Path: l.Inner, Format: format}
+	inner.closer = closers{Location{Store: s}, l}
+	return inner
+}
+
 // Options says what is wanted of a location; the zero value is fine.
 type Options struct {
 	// ReadOnly gives a store that takes no values.
@@ -198,8 +206,12 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	}
 	names := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
 	at := slices.IndexFunc(names, isArchive)
-	if opt.AsFile {
+	asFile := opt.AsFile
+	if asFile {
 		at = len(names) - 1
+	} else if at < 0 && opt.AllowFile {
+		at = slices.IndexFunc(names, IsFileName)
+		asFile = at >= 0
 	}
 	if at < 0 {
 		s, err := web.Open(rawURL, opt.HTTP)
@@ -224,7 +236,7 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	if err != nil {
 		return Location{}, err
 	}
-	if opt.AsFile {
+	if asFile {
 		return Location{Store: parent, Path: key, File: true, Inner: inner}, nil
 	}
 	return openArchive(ctx, parent, key, inner)
@@ -246,6 +258,17 @@ func openArchive(ctx context.Context, s store.Store, key, inner string) (Locatio
 // isArchive reports whether a name is that of an archive.
 func isArchive(name string) bool {
 	return len(name) > len(".zip") && strings.EqualFold(name[len(name)-len(".zip"):], ".zip")
+}
+
+// fileNames are how the names of files end that hold arrays themselves.
+var fileNames = []string{".tif", ".tiff", ".btf", ".tf2", ".tf8", ".svs", ".ndpi", ".qptiff", ".lsm", ".scn"}
+
+// IsFileName reports whether a name is that of a file of a format which is one
+// file, such as TIFF, where the store cannot be asked what it is.
+func IsFileName(name string) bool {
+	return slices.ContainsFunc(fileNames, func(end string) bool {
+		return len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end)
+	})
 }
 
 // hasArchive reports whether a part of the path or URL is the name of an

@@ -25,6 +25,8 @@ type Array struct {
 	// v3 cannot say it.
 	NoFill bool
 	Codecs []Extension // at least one; names need not be known
+	// Transformers stand between the array and its store; all are known.
+	Transformers []Extension
 	// DimensionNames has one entry per dimension, nil for one without a name;
 	// it is nil if the document has no names at all.
 	DimensionNames []*string
@@ -38,7 +40,7 @@ type Array struct {
 // they are written.
 var arrayMembers = []string{
 	"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
-	"fill_value", "codecs", "dimension_names", "attributes", "storage_transformers",
+	"fill_value", "codecs", "storage_transformers", "dimension_names", "attributes",
 }
 
 // NodeType is "array".
@@ -58,6 +60,7 @@ func (a *Array) Clone() *Array {
 	c := *a
 	c.Shape = slices.Clone(a.Shape)
 	c.Codecs = slices.Clone(a.Codecs)
+	c.Transformers = slices.Clone(a.Transformers)
 	c.DimensionNames = slices.Clone(a.DimensionNames)
 	c.Attributes = a.Attributes.Clone()
 	c.Extra = slices.Clone(a.Extra)
@@ -108,7 +111,10 @@ func parseArray(members []Member, reg Registry) (*Array, error) {
 			a.Codecs, err = parseCodecs(raw)
 			return err
 		}},
-		{"storage_transformers", false, checkTransformers},
+		{"storage_transformers", false, func(raw json.RawMessage) (err error) {
+			a.Transformers, err = parseTransformers(raw, reg)
+			return err
+		}},
 		{"dimension_names", false, func(raw json.RawMessage) (err error) {
 			a.DimensionNames, err = parseDimensionNames(raw, len(a.Shape))
 			return err
@@ -144,16 +150,22 @@ func (a *Array) checkFill() error {
 	return err
 }
 
-// checkTransformers accepts the empty list only: no storage transformer exists
-// that could be known, and data behind an unknown one cannot be read.
-func checkTransformers(raw json.RawMessage) error {
-	return strictjson.Each(raw, func(_ int, elem json.RawMessage) error {
+// parseTransformers reads the list, whose members must all be known: data behind
+// an unknown one cannot be read.
+func parseTransformers(raw json.RawMessage, reg Registry) ([]Extension, error) {
+	var list []Extension
+	err := strictjson.Each(raw, func(_ int, elem json.RawMessage) error {
 		named, err := strictjson.ParseNamed(elem)
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("unknown storage transformer %s", strictjson.Quote(named.Name))
+		if !slices.Contains(reg.Transformers, named.Name) {
+			return fmt.Errorf("unknown storage transformer %s", strictjson.Quote(named.Name))
+		}
+		list = append(list, Extension(named))
+		return nil
 	})
+	return list, err
 }
 
 // parseDimensionNames reads the names; null, which some writers use for none,
@@ -210,12 +222,10 @@ func (a *Array) append(dst []byte, _ bool) ([]byte, error) {
 	d.value("chunk_grid", a.Grid)
 	d.value("chunk_key_encoding", a.Keys)
 	d.raw("fill_value", a.FillValue)
-	codecs, err := appendCodecs(nil, a.Codecs)
-	if err != nil {
-		d.fail(strictjson.At("codecs", err))
+	d.extensions("codecs", a.Codecs)
+	if len(a.Transformers) > 0 {
+		d.extensions("storage_transformers", a.Transformers)
 	}
-	d.name("codecs")
-	d.json = append(d.json, codecs...)
 	if a.DimensionNames != nil {
 		d.name("dimension_names")
 		d.json = append(d.json, '[')

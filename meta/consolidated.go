@@ -55,6 +55,13 @@ func NewConsolidated(nodes map[string]Node) (*Consolidated, error) {
 	return c, nil
 }
 
+// Know says what names in the documents mean, where it is not what meta itself
+// knows. It returns c.
+func (c *Consolidated) Know(reg Registry) *Consolidated {
+	c.reg = reg
+	return c
+}
+
 // LazyConsolidated is NewConsolidated for documents of another format, which are
 // translated when they are asked for. The paths must be valid.
 func LazyConsolidated(nodes map[string]func() (Node, error), origin any) *Consolidated {

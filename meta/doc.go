@@ -43,6 +43,9 @@ type Node interface {
 type Registry struct {
 	DataType func(raw json.RawMessage) (dtype.Type, error)
 	Grids    *grid.Registry
+	// Transformers are the names of the storage transformers that are known. An
+	// array behind another one cannot be read, and its document is refused.
+	Transformers []string
 }
 
 func (r Registry) dataType(raw json.RawMessage) (dtype.Type, error) {

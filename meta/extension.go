@@ -71,18 +71,19 @@ func (e Extension) MarshalJSON() ([]byte, error) {
 	return strictjson.Named(e).Append(nil)
 }
 
-// appendCodecs appends the list of codecs.
-func appendCodecs(dst []byte, codecs []Extension) ([]byte, error) {
-	dst = append(dst, '[')
-	for i, c := range codecs {
+// extensions writes a list of extensions.
+func (d *document) extensions(name string, list []Extension) {
+	d.name(name)
+	d.json = append(d.json, '[')
+	for i, x := range list {
 		if i > 0 {
-			dst = append(dst, ',')
+			d.json = append(d.json, ',')
 		}
-		raw, err := c.MarshalJSON()
+		raw, err := x.MarshalJSON()
 		if err != nil {
-			return nil, strictjson.AtIndex(i, err)
+			d.fail(strictjson.At(name, strictjson.AtIndex(i, err)))
 		}
-		dst = append(dst, raw...)
+		d.json = append(d.json, raw...)
 	}
-	return append(dst, ']'), nil
+	d.json = append(d.json, ']')
 }

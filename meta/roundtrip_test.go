@@ -307,3 +307,42 @@ func TestExtensions(t *testing.T) {
 		t.Errorf("got %v, %v", e, err)
 	}
 }
+
+func TestStorageTransformersAreKept(t *testing.T) {
+	const list = `"storage_transformers": [
+    {
+      "name": "known",
+      "configuration": {
+        "a": 1
+      }
+    }
+  ]`
+	doc := strings.Replace(simpleArray, "ATTR", "1", 1)
+	doc = strings.Replace(doc, `"fill_value":0`, `"fill_value":0,`+list, 1)
+	node, err := Parse([]byte(doc), Registry{Transformers: []string{"other", "known"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := node.(*Array).Clone()
+	if len(a.Transformers) != 1 || a.Transformers[0].Name != "known" {
+		t.Fatalf("transformers %v", a.Transformers)
+	}
+	text, err := a.Marshal()
+	if err != nil || !strings.Contains(string(text), list) {
+		t.Errorf("got %s, %v", text, err)
+	}
+	all, err := NewConsolidated(map[string]Node{"a": a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := all.Get("a"); err == nil {
+		t.Error("a transformer that is not known was read")
+	}
+	if _, err := all.Know(Registry{Transformers: []string{"known"}}).Get("a"); err != nil {
+		t.Error(err)
+	}
+	a.Transformers[0].Name = ""
+	if _, err := a.Marshal(); err == nil || !strings.HasPrefix(err.Error(), "storage_transformers[0].name") {
+		t.Errorf("without a name: %v", err)
+	}
+}

@@ -116,7 +116,7 @@ type Info struct {
 // that of a prefix ends in "/".
 type Entry struct {
 	Key      string
-	Size     int64
+	Size     int64 // -1 if unknown
 	IsPrefix bool
 }
 

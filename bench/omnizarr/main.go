@@ -5,10 +5,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"time"
 )
@@ -21,6 +23,8 @@ const usage = `usage:
 	omnizarr make-packed DIR TYPE/BITS,... write the packed chunks of these
 	omnizarr WORKLOAD DIR TYPE/BITS REPS   pack or unpack the lowest bits of elements, in memory:
 		pack-encode, pack-encode-reuse, pack-decode or pack-decode-reuse
+	omnizarr tiff DIR NAME REPS            read DIR/NAME.tif
+With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 
 func main() {
@@ -54,6 +58,7 @@ type run struct {
 	do    func(ctx context.Context) error
 	check func(ctx context.Context) error
 	done  func() error
+	sum   func() uint64 // of the first result, for the driver to compare; may be nil
 }
 
 // report is what the driver reads.
@@ -62,6 +67,7 @@ type report struct {
 	CPU     []float64 `json:"cpu"`
 	Bytes   int       `json:"bytes"`
 	RSS     int64     `json:"rss"` // the most memory that was resident after the first repetition
+	Sum     uint64    `json:"sum,omitempty"`
 }
 
 func measure(workload, dir, array, repetitions string) error {
@@ -71,6 +77,10 @@ func measure(workload, dir, array, repetitions string) error {
 	}
 	ctx := context.Background()
 	w, err := workloads[workload](ctx, task{dir: dir, array: filepath.Join(dir, "arrays", array), name: array})
+	if err != nil {
+		return err
+	}
+	stop, err := profile(os.Getenv("BENCH_PROFILE"))
 	if err != nil {
 		return err
 	}
@@ -88,11 +98,29 @@ func measure(workload, dir, array, repetitions string) error {
 			if err := w.check(ctx); err != nil {
 				return err
 			}
+			if w.sum != nil {
+				out.Sum = w.sum()
+			}
 		}
 		if err := w.done(); err != nil {
 			return err
 		}
 		debug.FreeOSMemory() // results are fresh memory every time
 	}
-	return json.NewEncoder(os.Stdout).Encode(out)
+	return errors.Join(stop(), json.NewEncoder(os.Stdout).Encode(out))
+}
+
+// profile begins a CPU profile in a file, unless its name is empty.
+func profile(path string) (stop func() error, err error) {
+	if path == "" {
+		return nothing, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, pprof.StartCPUProfile(f)
 }

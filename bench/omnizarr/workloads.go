@@ -28,6 +28,8 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"pack-encode-reuse": func(_ context.Context, t task) (run, error) { return packEncode(t, true) },
 	"pack-decode":       func(_ context.Context, t task) (run, error) { return packDecode(t, false) },
 	"pack-decode-reuse": func(_ context.Context, t task) (run, error) { return packDecode(t, true) },
+
+	"tiff": readTIFF,
 }
 
 func nothing() error { return nil }
@@ -265,6 +267,7 @@ func loadBoxes(dir string) ([][]int, error) {
 }
 
 // bytesOf is the memory of numbers.
-func bytesOf(s []uint16) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*2)
+func bytesOf[T any](s []T) []byte {
+	var one T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(one)))
 }

@@ -14,12 +14,13 @@ import (
 	"github.com/omnizarr/zarr/job"
 )
 
-// copyFormats are what --to knows; only the first two can be written.
-var copyFormats = []string{"zarr3", "zarr2", "n5", "tiff", "cog"}
+// copyFormats are what --to knows; all but the last can be written.
+var copyFormats = []string{"zarr3", "zarr2", "tiff", "cog", "n5"}
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var overwrite bool
+	var overwrite, virtual bool
+	var tiff job.TIFFOptions
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
 		Short: "Copy an array or a hierarchy, with other chunks, shards, codecs or type",
@@ -31,14 +32,22 @@ are rounded.
 
 With --pad, every chunk is also a TIFF file or an N5 block, by a header before it.
 
+With --virtual, nothing but metadata is written, and where in the files of the
+source the chunks are. DST.json becomes one file for Python, as kerchunk makes
+them: zarr.open('reference://', storage_options={'fo': 'DST.json'}).
+
 A copy goes where nothing is, or where the same copy was begun: one that was
 interrupted is simply started again.`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
+  omnizarr copy --virtual scan.tif scan.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts := job.CopyOptions{Format: to, DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
+			if virtual {
+				return a.copyVirtual(cmd, args, overwrite)
+			}
+			opts := job.CopyOptions{Format: to, TIFF: tiff, DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
 			var err error
 			if opts.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
 				return err
@@ -58,8 +67,11 @@ interrupted is simply started again.`,
 			if !slices.Contains(copyFormats, to) {
 				return badUsage(cmd, "--to %s: must be one of %s", to, strings.Join(copyFormats, ", "))
 			}
-			if !slices.Contains(copyFormats[:2], to) {
-				return fmt.Errorf("copy to %s: writing %s is not supported, only %s", args[1], to, strings.Join(copyFormats[:2], " and "))
+			if written := copyFormats[:len(copyFormats)-1]; !slices.Contains(written, to) {
+				return fmt.Errorf("copy to %s: writing %s is not supported, only %s", args[1], to, strings.Join(written, ", "))
+			}
+			if c := opts.TIFF.Compression; c != "" && !slices.Contains(job.Compressions(), c) {
+				return badUsage(cmd, "--compression %s: must be one of %s", c, strings.Join(job.Compressions(), ", "))
 			}
 			src, err := a.open(cmd.Context(), args[0])
 			if err != nil {
@@ -80,6 +92,14 @@ interrupted is simply started again.`,
 	flags.StringVar(&codecs, "codecs", "", "the codecs list, as zarr.json has it")
 	flags.StringVar(&dataType, "data-type", "", "type that numbers are converted to")
 	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: tiff or n5")
+	flags.StringVar(&tiff.Compression, "compression", "", "of a TIFF or COG: "+strings.Join(job.Compressions(), ", ")+" (default deflate)")
+	flags.IntVar(&tiff.Predictor, "predictor", 0, "of a TIFF or COG: 1 none, 2 differences, 3 floating point (0: what fits)")
+	flags.IntVar(&tiff.Level, "level", 0, "how hard a TIFF or COG is compressed (0: the compression's default)")
+	flags.IntVar(&tiff.Quality, "quality", 0, "of JPEG in a TIFF or COG, from 1 to 100 (0: 75)")
+	flags.BoolVar(&tiff.Overviews, "overviews", false, "make smaller versions in a TIFF; a COG has them")
+	flags.StringVar(&tiff.Resampling, "resampling", "", "how smaller versions are made: average, nearest or mode")
+	flags.BoolVar(&tiff.BigTIFF, "bigtiff", false, "write a BigTIFF also where a TIFF would do")
+	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
 }

@@ -33,6 +33,7 @@ type app struct {
 	workers  int
 	maxChunk int
 	bypass   bool
+	allow    []string
 }
 
 // usageError is a command that was called in a wrong way.
@@ -123,6 +124,7 @@ taken too.`,
 	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
 	flags.IntVar(&a.maxChunk, "max-chunk", 0, "largest chunk, in bytes, of types without a fixed length (0: 1 GiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
+	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays may refer to, besides their own surroundings")
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.codecCommand(),
 		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.migrateCommand(), a.demoCommand(), a.versionCommand())
 	return root
@@ -167,6 +169,9 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 	}
 	if a.bypass {
 		more = append(more, zarr.BypassConsolidated())
+	}
+	if len(a.allow) > 0 {
+		more = append(more, zarr.Allow(a.allow...))
 	}
 	return more
 }

@@ -94,6 +94,8 @@ func (a *app) tree(ctx context.Context, url string, n zarr.Node, asJSON bool) er
 		if err := a.printJSON(nodes); err != nil {
 			return err
 		}
+	} else if arr, ok := n.(*zarr.Array); ok {
+		fmt.Fprintf(a.out, "%s  %s  %s\n", url, times(arr.Shape()), typeName(arr.DataType()))
 	} else {
 		fmt.Fprintln(a.out, url)
 		a.drawTree(nodes)

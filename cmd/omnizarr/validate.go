@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/job"
-	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -23,7 +23,7 @@ the name of the rule that is broken, and the exit code is 1 if there are any.`,
   omnizarr validate --json em.zarr | jq '.problems[].rule'`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := locate.Open(cmd.Context(), args[0], locate.Options{ReadOnly: true})
+			l, err := zarr.Find(cmd.Context(), args[0], zarr.ReadOnly())
 			if err != nil {
 				return err
 			}

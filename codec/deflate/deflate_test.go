@@ -19,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/codec/deflate"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -282,6 +283,48 @@ func TestDecodingUsesTheRoomThatThereIs(t *testing.T) {
 		}
 		if &out[0] != &dst[0] {
 			t.Errorf("%s: other memory than the caller's", name)
+		}
+	}
+}
+
+// Of a chunk of unknown size the room grows with what comes out.
+func TestDecodingFindsTheRoomItNeeds(t *testing.T) {
+	data := make([]byte, 3<<20)
+	for i := range data {
+		data[i] = byte(i>>9) & byte(i)
+	}
+	for name, f := range formats {
+		for _, room := range []int{0, 1, 1000, 1 << 20, len(data) - 1} {
+			out, err := filter(t, f, 5).Decode(nil, make([]byte, 3, 3+room), compress(t, f, data), math.MaxInt)
+			if err != nil || !bytes.Equal(out[3:], data) || cap(out) > 3*len(data) {
+				t.Errorf("%s: room for %d: %d bytes in %d, %v", name, room, len(out), cap(out), err)
+			}
+		}
+	}
+}
+
+func TestDecodingAllocatesNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector lets pools forget")
+	}
+	data := bytes.Repeat([]byte("some text"), 1000)
+	for name, f := range formats {
+		in, dst, decoder := compress(t, f, data), make([]byte, 0, len(data)), filter(t, f, 5)
+		if n := testing.AllocsPerRun(50, func() {
+			if _, err := decoder.Decode(nil, dst, in, len(data)); err != nil {
+				t.Fatal(err)
+			}
+		}); n >= 1 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+func TestErrorsTellWhere(t *testing.T) {
+	for name, f := range formats {
+		in := compress(t, f, []byte("some text"))
+		if _, err := filter(t, f, 5).Decode(nil, nil, in[:len(in)-12], 1000); err == nil || !strings.Contains(err.Error(), "decoded ones") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

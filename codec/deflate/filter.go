@@ -3,13 +3,12 @@ package deflate
 import (
 	"bytes"
 	"errors"
-	"io"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/drain"
+	"github.com/omnizarr/zarr/internal/inflate"
 )
 
 type filter struct {
@@ -20,26 +19,14 @@ type filter struct {
 
 func (f *filter) Size() codec.Size { return f.size }
 
-// writer and reader are what is kept for the next chunk: the state of the
-// library, and what it writes to or reads from.
+// writer is what is kept for the next chunk: the state of the library, and what
+// it writes to.
 type writer struct {
 	out bytes.Buffer
 	w   *flate.Writer
 }
 
-type reader struct {
-	in bytes.Reader
-	r  io.ReadCloser
-}
-
-var (
-	writers [10]sync.Pool // by level
-	readers = sync.Pool{New: func() any {
-		d := &reader{}
-		d.r = flate.NewReader(&d.in)
-		return d
-	}}
-)
+var writers [10]sync.Pool // by level
 
 func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 	e, ok := writers[f.level].Get().(*writer)
@@ -72,29 +59,21 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 // as zlib's own tools do. Of zlib there is only one, and what follows it means
 // nothing.
 func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
-	d := readers.Get().(*reader)
-	defer func() {
-		d.in.Reset(nil)
-		readers.Put(d)
-	}()
 	for at := len(dst); ; {
 		n, err := f.format.header(src)
 		if err != nil {
 			return nil, err
 		}
+		src = src[n:]
 		start := len(dst)
-		d.in.Reset(src[n:])
-		if err := d.r.(flate.Resetter).Reset(&d.in, nil); err != nil {
-			return nil, err
-		}
-		dst, err = drain.Append(dst, d.r, limit-(start-at))
+		dst, n, err = inflate.Append(dst, src, limit-(start-at))
 		switch {
-		case errors.Is(err, drain.ErrLimit):
+		case errors.Is(err, inflate.ErrFull):
 			return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
 		case err != nil:
 			return nil, codec.Bad("%v", err)
 		}
-		src = src[len(src)-d.in.Len():]
+		src = src[n:]
 		if n, err = f.format.checkTrailer(src, dst[start:]); err != nil {
 			return nil, err
 		}

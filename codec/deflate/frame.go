@@ -3,10 +3,11 @@ package deflate
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/adler32"
+	"encoding/hex"
 	"hash/crc32"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/inflate"
 )
 
 // A frame of either format is a header, compressed data, and a trailer that is
@@ -37,7 +38,7 @@ func (f Format) appendTrailer(dst, data []byte) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(data))
 		return binary.LittleEndian.AppendUint32(dst, uint32(len(data)))
 	}
-	return binary.BigEndian.AppendUint32(dst, adler32.Checksum(data))
+	return binary.BigEndian.AppendUint32(dst, inflate.Adler32(data))
 }
 
 // checkTrailer checks what follows the compressed form of data, and returns how
@@ -49,7 +50,7 @@ func (f Format) checkTrailer(src, data []byte) (int, error) {
 		return 0, codec.Bad("ends within the checksum behind %d bytes", len(data))
 	}
 	if got := src[:len(want)]; !bytes.Equal(got, want) {
-		return 0, codec.Bad("checksum is %x, the data has %x", got, want)
+		return 0, codec.Bad("checksum is %x, the data has %s", got, hex.EncodeToString(want)) // want stays on the stack
 	}
 	return len(want), nil
 }

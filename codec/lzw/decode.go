@@ -1,67 +1,77 @@
 package lzw
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
 )
 
+// ErrNoEnd says that the data ends without an end code, or inside a code.
+var ErrNoEnd = errors.New("data ends without an end code")
+
+// Decode decodes src into dst until dst is full or src says that it ends, and
+// returns how many bytes came out. Fewer bytes than dst takes and no error mean
+// that there was an end code; what is behind it, or behind the code that fills
+// dst, does not matter.
+//
+// An error that is ErrNoEnd says that no end code was there, any other that src
+// is corrupt. What was decoded before is in dst then. The rest of dst may have
+// been overwritten.
+func Decode(dst, src []byte) (n int, err error) {
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	if err = d.begin(src); err == nil {
+		err = d.run(dst)
+	}
+	switch {
+	case d.op == len(dst):
+		return d.op, nil
+	case err == errFull:
+		return d.fill(dst), nil
+	case err != nil:
+		return d.op, fmt.Errorf("LZW: %w", err)
+	}
+	return d.op, nil
+}
+
 // AppendDecode appends the decompressed form of src to dst, at most limit bytes.
 func AppendDecode(dst, src []byte, limit int) ([]byte, error) {
-	// Every string is what was put out when its code was made, so it is enough
-	// to remember where that stands.
-	var from, length [maxCodes]int
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	if err := d.begin(src); err != nil {
+		return nil, err
+	}
 	at := len(dst)
-	width, next := uint(minWidth), firstCode
-	prev, prevLen := 0, 0 // the string before, in dst; no length: none
-	var acc uint64
-	var n uint
+	// What is compressed is rarely less than a quarter of what it was. Where it
+	// is, the room grows with what really came out.
+	room := max(cap(dst)-at, 4*len(src), 512)
 	for {
-		for n < width {
-			if len(src) == 0 {
-				return nil, codec.Bad("data ends after %d bytes without saying so", len(dst)-at)
-			}
-			acc, src, n = acc<<8|uint64(src[0]), src[1:], n+8
-		}
-		n -= width
-		code := int(acc>>n) & (1<<width - 1)
+		room = min(room, limit)
+		dst = slices.Grow(dst, at+room-len(dst))[:at+room]
+		err := d.run(dst[at:])
+		dst = dst[:at+d.op]
 		switch {
-		case code == endCode:
+		case err == nil:
 			return dst, nil
-		case code == clearCode:
-			width, next, prevLen = minWidth, firstCode, 0
-			continue
-		}
-		here := len(dst)
-		size := 1
-		if code >= firstCode {
-			size = length[code]
-			if code == next {
-				size = prevLen + 1
-			}
-			if code > next || prevLen == 0 {
-				return nil, codec.Bad("code %d stands where %d are known", code, next)
-			}
-		}
-		if size > limit-(here-at) {
+		case err != errFull:
+			return nil, err
+		case room == limit:
 			return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
 		}
-		dst = slices.Grow(dst, size)[:here+size]
-		switch {
-		case code < clearCode:
-			dst[here] = byte(code)
-		case code == next:
-			copy(dst[here:], dst[prev:prev+prevLen])
-			dst[here+prevLen] = dst[prev]
-		default:
-			copy(dst[here:], dst[from[code]:from[code]+size])
-		}
-		if prevLen > 0 && next < maxCodes {
-			from[next], length[next] = prev, prevLen+1
-			if next++; next > 1<<width-2 && width < maxWidth {
-				width++
-			}
-		}
-		prev, prevLen = here, size
+		room = 2*room + maxCodes
 	}
 }
+
+// errFull says that the next string does not fit.
+var errFull = errors.New("full")
+
+// noEnd is ErrNoEnd with numbers.
+type noEnd struct{ read, decoded int }
+
+func (e noEnd) Error() string {
+	return fmt.Sprintf("%v: %d bytes give %d", ErrNoEnd, e.read, e.decoded)
+}
+
+func (e noEnd) Is(target error) bool { return target == ErrNoEnd || target == codec.ErrData }

@@ -1,112 +1,131 @@
 package lzw
 
-import "sync"
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+)
 
-// AppendEncode appends the compressed form of src to dst.
+const (
+	// full is how many codes are known when all strings are forgotten. There
+	// could be more; libtiff has it so.
+	full = maxCodes - 2
+
+	// checkGap is after how many bytes it is seen whether compression still gets
+	// better. If not, all strings are forgotten.
+	checkGap = 10000
+
+	// periodBytes is more than what is written from one clear code to the next: a
+	// code for each that becomes known, one to clear, one to end, and the rest of
+	// the word that is written with the last.
+	periodBytes = maxCodes*maxWidth/8 + 16
+
+	// hashBits makes four times as many slots as there are strings: with fewer, the
+	// search goes wrong more often than clearing them costs.
+	hashBits = 14
+)
+
+// table finds a string by the code of all but its last byte, and that byte. A
+// slot has one more than the former code in its upper twelve bits, so that none
+// in use is 0, then the byte, and then one more than the string's code.
+type table [1 << hashBits]uint32
+
+var tables = sync.Pool{New: func() any { return new(table) }}
+
+// AppendEncode appends the compressed form of src to dst. It gives the bytes
+// that libtiff gives.
 func AppendEncode(dst, src []byte) []byte {
-	t := tables.Get().(*table)
-	defer tables.Put(t)
-	t.clear()
-	w := bits{dst: dst}
-	width, next := uint(minWidth), firstCode
-	w.put(clearCode, width)
+	w := bitWriter{buf: dst[:cap(dst)], pos: len(dst)}
+	width := w.clear(minWidth)
 	if len(src) > 0 {
-		code := int(src[0])
-		for _, c := range src[1:] {
-			slot, longer := t.find(code, c)
-			if longer >= 0 {
-				code = longer
-				continue
-			}
-			w.put(code, width)
-			t.add(slot, code, c, next)
-			code = int(c)
-			width, next = w.grow(t, width, next+1)
+		t := tables.Get().(*table)
+		code, next, wide := t.encode(&w, src)
+		tables.Put(t)
+		w.put(code, wide)
+		if width = wide; next+1 == full {
+			width = w.clear(width)
+		} else if next == 1<<width-1 {
+			width++
 		}
-		w.put(code, width)
-		width, _ = w.grow(t, width, next+1)
 	}
 	w.put(endCode, width)
 	return w.finish()
 }
 
-// grow gives the width of the next code when so many strings are known. Before
-// they are too many for twelve bits, all are forgotten.
-func (w *bits) grow(t *table, width uint, next int) (uint, int) {
-	switch {
-	case next == maxCodes-2:
-		w.put(clearCode, width)
-		t.clear()
-		return minWidth, firstCode
-	case next > 1<<width-1:
-		return width + 1, next
+// encode writes the codes of src but for the last one, which it returns with
+// the number of codes that are known then, and the width it must have.
+func (t *table) encode(out *bitWriter, src []byte) (last, next uint32, width uint) {
+	clear(t[:])
+	w := *out // so that it stays in registers
+	next, width = firstCode, minWidth
+	// The clear code before: where it stands in src, and in bits that are written.
+	began, wrote := 0, w.bits()-minWidth
+	check, ratio := checkGap, 0
+	id := uint32(src[0]) + 1
+	for i := 1; i < len(src); i++ {
+		c := uint32(src[i])
+		key := id<<8 | c
+		at := key * 0x9e3779b1 >> (32 - hashBits)
+		slot := t[at]
+		for slot>>maxWidth != key && slot != 0 {
+			at = (at + 1) % (1 << hashBits)
+			slot = t[at]
+		}
+		if slot != 0 {
+			id = slot % maxCodes
+			continue
+		}
+		w.put(id-1, width)
+		next++
+		t[at] = key<<maxWidth | next
+		id = c + 1
+		slips := false
+		if next > 1<<width-1 {
+			width++
+		} else if n := i + 1 - began; n >= check && next < full {
+			check = n + checkGap
+			now := n << 8 / (w.bits() - wrote)
+			slips, ratio = now <= ratio, now
+		}
+		if slips || next == full {
+			began, wrote, ratio = i+1, w.bits(), 0
+			width, next = w.clear(width), firstCode
+			clear(t[:])
+		}
 	}
-	return width, next
+	*out = w
+	return id - 1, next, width
 }
 
-// bits writes codes from the most significant bit down.
-type bits struct {
-	dst []byte
-	acc uint64
-	n   uint // bits in acc that are not written yet
+// bitWriter writes codes from the most significant bit down. It writes a whole
+// word each time, of which what is behind the last code is 0.
+type bitWriter struct {
+	buf []byte // has periodBytes of room behind pos at each clear code
+	pos int    // bytes that are complete
+	acc uint64 // ends with the bits of the byte that is not
+	n   uint   // how many these are
 }
 
-func (w *bits) put(code int, width uint) {
+func (w *bitWriter) put(code uint32, width uint) {
 	w.acc = w.acc<<width | uint64(code)
 	w.n += width
-	for w.n >= 8 {
-		w.n -= 8
-		w.dst = append(w.dst, byte(w.acc>>w.n))
+	binary.BigEndian.PutUint64(w.buf[w.pos:], w.acc<<(64-w.n))
+	w.pos += int(w.n / 8)
+	w.n %= 8
+}
+
+// clear writes a clear code, makes room for what can follow before the next one,
+// and gives the width of the code behind it.
+func (w *bitWriter) clear(width uint) uint {
+	if len(w.buf)-w.pos < periodBytes {
+		w.buf = slices.Grow(w.buf, periodBytes)
+		w.buf = w.buf[:cap(w.buf)]
 	}
+	w.put(clearCode, width)
+	return minWidth
 }
 
-func (w *bits) finish() []byte {
-	if w.n > 0 {
-		w.dst = append(w.dst, byte(w.acc<<(8-w.n)))
-	}
-	return w.dst
-}
+// bits gives how many are written.
+func (w *bitWriter) bits() int { return w.pos*8 + int(w.n) }
 
-// table finds the code of a string by that of all but its last byte, and that
-// byte. Slots of an earlier era count as free, so that forgetting all is cheap.
-type table struct {
-	slots [1 << hashBits]slot
-	era   uint32
-}
-
-const hashBits = 13
-
-type slot struct {
-	era    uint32
-	prefix uint16
-	code   uint16
-	last   byte
-}
-
-var tables = sync.Pool{New: func() any { return new(table) }}
-
-func (t *table) clear() {
-	if t.era++; t.era == 0 {
-		*t = table{era: 1}
-	}
-}
-
-// find gives the code of a string, or -1 and the slot where it belongs. There
-// are twice as many slots as codes, so the search ends.
-func (t *table) find(prefix int, last byte) (at, code int) {
-	at = int(uint32(prefix<<8|int(last)) * 2654435761 >> (32 - hashBits))
-	for {
-		s := &t.slots[at]
-		if s.era != t.era {
-			return at, -1
-		}
-		if int(s.prefix) == prefix && s.last == last {
-			return at, int(s.code)
-		}
-		at = (at + 1) % len(t.slots)
-	}
-}
-
-func (t *table) add(at, prefix int, last byte, code int) {
-	t.slots[at] = slot{t.era, uint16(prefix), uint16(code), last}
-}
+func (w *bitWriter) finish() []byte { return w.buf[:w.pos+int(w.n+7)/8] }

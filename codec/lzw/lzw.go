@@ -2,7 +2,8 @@
 // TIFF, with codes of 9 to 12 bits from the most significant bit down.
 //
 // It differs from that of GIF and PDF, and from compress/lzw, in the order of
-// bits and in that codes become longer one code early.
+// bits and in that codes become longer one code early. What was written before
+// TIFF said so, with neither of the two, is read as well.
 package lzw
 
 import (

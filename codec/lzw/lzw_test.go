@@ -79,7 +79,11 @@ func TestBadDataIsRefused(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0x80, 0x18, 0x60, 0x20})
 	f.Add(lzw.AppendEncode(nil, bytes.Repeat([]byte("abcd"), 3000)))
+	for seed := range uint64(8) {
+		f.Add(stream(rand.New(rand.NewPCG(seed, 0)), 600, seed%2 == 1))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		comparePlain(t, data, 1<<16)
 		out, err := lzw.AppendDecode(nil, data, 1<<16)
 		if err != nil {
 			return

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -35,6 +36,7 @@ var names = map[string]use{
 	"omnizarr.numpy":   {`[%]`, `{"dtype":[["a","<i2"],["b",">i2"]]}`, pairs, `[{"a":1,"b":2},{"a":-1,"b":0},{"a":300,"b":-300},{"a":0,"b":0}]`},
 	"sharding_indexed": {`[%]`, `{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[` + littleEndian + `]}`, "uint8", `[1,0,3,4]`},
 	"packbits":         {`[%]`, ``, "int4", `[-8,7,0,1]`},
+	tifftile.Name:      {`[%]`, `{"bits_per_sample":16,"compression":5,"predictor":2,"tile_width":2,"tile_height":2}`, "uint16", `[1,2,3,40000]`},
 	"zarrs.optional":   {`[%]`, `{"mask_codecs":["packbits"],"data_codecs":["bytes"]}`, maybe, `[null,[1],[0],null]`},
 
 	"pad":    {`["bytes",%]`, `{"location":"start","nbytes":3}`, "uint8", `[1,2,3,4]`},

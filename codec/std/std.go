@@ -30,6 +30,7 @@ import (
 	"github.com/omnizarr/zarr/codec/round"
 	"github.com/omnizarr/zarr/codec/scale"
 	"github.com/omnizarr/zarr/codec/shard"
+	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/codec/transpose"
 	"github.com/omnizarr/zarr/codec/vlen"
 	"github.com/omnizarr/zarr/codec/zfp"
@@ -58,6 +59,7 @@ func Registry() *codec.Registry {
 	r.Register(packbits.Parse, "packbits")
 	r.Register(packbits.ParseNumcodecs, "numcodecs.packbits")
 	r.Register(pad.Parse, "pad", "offset")
+	r.Register(tifftile.Parse, tifftile.Name)
 	r.Register(vlen.Parse, "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes",
 		"zarrs.vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2")
 	r.Register(vlen.ParseArray, "vlen-array", "numcodecs.vlen-array")

@@ -16,7 +16,7 @@ import (
 func TestTheRegistryKnowsEveryCodec(t *testing.T) {
 	want := []string{
 		"adler32", "bitround", "blosc", "bytes", "bz2", "cast_value", "conditional", "crc32", "crc32c", "endian",
-		"fletcher32", "gzip", "https://codec.zarrs.dev/array_to_bytes/pcodec", "https://codec.zarrs.dev/array_to_bytes/vlen",
+		"fletcher32", "gzip", "https://awslabs.github.io/osml-imagery-io/codecs/tiff-tile", "https://codec.zarrs.dev/array_to_bytes/pcodec", "https://codec.zarrs.dev/array_to_bytes/vlen",
 		"https://codec.zarrs.dev/array_to_bytes/vlen_v2", "https://codec.zarrs.dev/array_to_bytes/zfp",
 		"https://codec.zarrs.dev/array_to_bytes/zfpy", "https://codec.zarrs.dev/bytes_to_bytes/gdeflate", "imagecodecs_lzw", "jenkins_lookup3", "lz4", "lzma", "lzw",
 		"numcodecs.adler32", "numcodecs.astype", "numcodecs.base64", "numcodecs.bitround", "numcodecs.blosc",

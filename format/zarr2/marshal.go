@@ -26,6 +26,9 @@ func MarshalArray(m *meta.Array) (zarray, zattrs []byte, err error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("no chunk keys of the encoding %s in Zarr v2", m.Keys.Name())
 	}
+	if len(m.Transformers) > 0 {
+		return nil, nil, errors.New("no storage transformers in Zarr v2")
+	}
 	if len(m.Extra) > 0 {
 		return nil, nil, fmt.Errorf("no member %s in Zarr v2", strictjson.Quote(m.Extra[0].Name))
 	}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/omnizarr/zarr/job"
+)
+
+// copyFlags are those that change chunks.
+var copyFlags = []string{"to", "chunks", "shards", "codecs", "data-type", "pad", "compression", "predictor", "level", "quality",
+	"overviews", "resampling", "bigtiff"}
+
+// copyVirtual is copy with --virtual.
+func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool) error {
+	for _, name := range copyFlags {
+		if cmd.Flags().Changed(name) {
+			return badUsage(cmd, "--%s: chunks stay as they are with --virtual", name)
+		}
+	}
+	src, err := a.open(cmd.Context(), args[0])
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	bar := a.newProgress("arrays")
+	var notes []string
+	err = job.Virtual(cmd.Context(), src, args[1], job.VirtualOptions{
+		Overwrite: overwrite, Progress: bar.tell(), Open: a.options(),
+		Note: func(text string) { notes = append(notes, text) },
+	})
+	bar.end()
+	for _, text := range notes {
+		fmt.Fprintf(a.err, "omnizarr: note: %s\n", oneLine(text))
+	}
+	return err
+}

@@ -1,0 +1,250 @@
+package ngff
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/omnizarr/zarr/internal/strictjson"
+)
+
+// What a document may hold at most.
+const (
+	maxImages = 1 << 12
+	maxLevels = 1 << 10
+)
+
+// Parse reads the attribute "ome" of version 0.5, an object, or the attribute
+// "multiscales" of version 0.4, an array. What it returns has passed Check.
+// Transformations that a document applies to all levels are part of theirs.
+func Parse(raw json.RawMessage) ([]Multiscales, error) {
+	if err := strictjson.Validate(raw, strictjson.Options{}); err != nil {
+		return nil, err
+	}
+	if text := strings.TrimSpace(string(raw)); strings.HasPrefix(text, "[") {
+		images, err := parseImages(json.RawMessage(text), true)
+		return images, strictjson.At("multiscales", err)
+	}
+	members, err := strictjson.Split(raw)
+	if err != nil {
+		return nil, err
+	}
+	version, list := "", json.RawMessage(nil)
+	for _, m := range members {
+		switch m.Name {
+		case "version":
+			if version, err = strictjson.String(m.Raw); err != nil {
+				return nil, strictjson.At("version", err)
+			}
+		case "multiscales":
+			list = m.Raw
+		}
+	}
+	if version != Version && !strings.HasPrefix(version, Version+".") && !strings.HasPrefix(version, Version+"-") {
+		return nil, strictjson.Errorf("version", "%s is not %s", strictjson.Quote(version), Version)
+	}
+	if list == nil {
+		return nil, errors.New("there are no multiscales")
+	}
+	images, err := parseImages(list, false)
+	return images, strictjson.At("multiscales", err)
+}
+
+func parseImages(raw json.RawMessage, versioned bool) ([]Multiscales, error) {
+	var images []Multiscales
+	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
+		if i == maxImages {
+			return fmt.Errorf("more than %d images", maxImages)
+		}
+		m, err := parseImage(elem, versioned)
+		images = append(images, m)
+		return err
+	})
+	if err == nil && len(images) == 0 {
+		err = errors.New("there is no image")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return images, nil
+}
+
+func parseImage(raw json.RawMessage, versioned bool) (Multiscales, error) {
+	var m Multiscales
+	members, err := strictjson.Split(raw)
+	if err != nil {
+		return m, err
+	}
+	version, common := "0.4", Level{}
+	for _, member := range members {
+		switch member.Name {
+		case "version":
+			version, err = strictjson.String(member.Raw)
+		case "name":
+			if !strictjson.IsNull(member.Raw) {
+				m.Name, err = strictjson.String(member.Raw)
+			}
+		case "axes":
+			m.Axes, err = parseAxes(member.Raw)
+		case "datasets":
+			m.Levels, err = parseLevels(member.Raw)
+		case "coordinateTransformations":
+			common, err = parseTransforms(member.Raw)
+		}
+		if err != nil {
+			return m, strictjson.AtMember(member.Name, err)
+		}
+	}
+	if versioned && version != "0.4" {
+		return m, strictjson.Errorf("version", "%s is not 0.4", strictjson.Quote(version))
+	}
+	if err := m.Check(); err != nil {
+		return m, err
+	}
+	if common.Scale != nil {
+		if err := common.check(len(m.Axes)); err != nil {
+			return m, strictjson.At("coordinateTransformations", err)
+		}
+		for i := range m.Levels {
+			m.Levels[i].then(&common)
+		}
+	}
+	return m, m.Check()
+}
+
+// then applies a transformation behind that of the level.
+func (l *Level) then(next *Level) {
+	for i := range l.Scale {
+		l.Scale[i] *= next.Scale[i]
+	}
+	if l.Translation == nil && next.Translation == nil {
+		return
+	}
+	moved := make([]float64, len(l.Scale))
+	for i := range moved {
+		if l.Translation != nil {
+			moved[i] = l.Translation[i] * next.Scale[i]
+		}
+		if next.Translation != nil {
+			moved[i] += next.Translation[i]
+		}
+	}
+	l.Translation = moved
+}
+
+func parseAxes(raw json.RawMessage) ([]Axis, error) {
+	var axes []Axis
+	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
+		if i == 5 {
+			return errors.New("more than 5 axes")
+		}
+		members, err := strictjson.Split(elem)
+		if err != nil {
+			return err
+		}
+		var a Axis
+		for _, m := range members {
+			if dst, ok := map[string]*string{"name": &a.Name, "type": &a.Type, "unit": &a.Unit}[m.Name]; ok && !strictjson.IsNull(m.Raw) {
+				if *dst, err = strictjson.String(m.Raw); err != nil {
+					return strictjson.At(m.Name, err)
+				}
+			}
+		}
+		axes = append(axes, a)
+		return nil
+	})
+	return axes, err
+}
+
+func parseLevels(raw json.RawMessage) ([]Level, error) {
+	var levels []Level
+	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
+		if i == maxLevels {
+			return fmt.Errorf("more than %d levels", maxLevels)
+		}
+		members, err := strictjson.Split(elem)
+		if err != nil {
+			return err
+		}
+		l, path := Level{}, ""
+		for _, m := range members {
+			switch m.Name {
+			case "path":
+				path, err = strictjson.String(m.Raw)
+			case "coordinateTransformations":
+				l, err = parseTransforms(m.Raw)
+			}
+			if err != nil {
+				return strictjson.At(m.Name, err)
+			}
+		}
+		if l.Scale == nil {
+			return errors.New("there are no coordinateTransformations")
+		}
+		l.Path = path
+		levels = append(levels, l)
+		return nil
+	})
+	return levels, err
+}
+
+// parseTransforms reads a scale and possibly a translation behind it.
+func parseTransforms(raw json.RawMessage) (Level, error) {
+	l := Level{Path: "-"} // no part of what is read, but Check wants one
+	err := strictjson.Each(raw, func(_ int, elem json.RawMessage) error {
+		members, err := strictjson.Split(elem)
+		if err != nil {
+			return err
+		}
+		kind, vectors := "", map[string][]float64{}
+		for _, m := range members {
+			switch m.Name {
+			case "type":
+				kind, err = strictjson.String(m.Raw)
+			case "scale", "translation":
+				vectors[m.Name], err = parseVector(m.Raw)
+			case "path":
+				err = errors.New("transformations in arrays are not supported")
+			}
+			if err != nil {
+				return strictjson.At(m.Name, err)
+			}
+		}
+		v := vectors[kind]
+		switch {
+		case kind != "scale" && kind != "translation":
+			err = fmt.Errorf("type %s is neither scale nor translation", strictjson.Quote(kind))
+		case v == nil:
+			err = fmt.Errorf("a %s without numbers", kind)
+		case kind == "scale" && l.Scale == nil:
+			l.Scale = v
+		case kind == "translation" && l.Scale != nil && l.Translation == nil:
+			l.Translation = v
+		default:
+			err = errors.New("there must be one scale and then at most one translation")
+		}
+		return err
+	})
+	if err == nil && l.Scale == nil {
+		err = errors.New("there is no scale")
+	}
+	return l, err
+}
+
+func parseVector(raw json.RawMessage) ([]float64, error) {
+	v := []float64{}
+	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
+		if i == 5 {
+			return errors.New("more than 5 numbers")
+		}
+		x, err := strconv.ParseFloat(string(elem), 64)
+		if err != nil {
+			return fmt.Errorf("must be a number, not %s", strictjson.Describe(elem))
+		}
+		v = append(v, x)
+		return nil
+	})
+	return v, err
+}

@@ -1,0 +1,206 @@
+package tiff
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/store"
+)
+
+// File is an open TIFF file. Its methods may be called by several goroutines.
+type File struct {
+	url  string
+	in   store.Reader // the store that the file is in
+	key  string       // of the file there
+	obj  store.Object
+	form form
+
+	mu      sync.Mutex // guards what is below, which reading directories changes
+	src     *source
+	entries []entry // room for a directory
+	kinds   map[kind]*kind
+	last    *kind           // that a page had
+	subs    map[[2]int]page // SubIFDs that were read
+	index   tileIndex
+
+	pages  []page
+	series []*series
+}
+
+// Open opens the TIFF file that is a value of a store. It reads the directories
+// and nothing else. The caller must Close it.
+func Open(ctx context.Context, s store.Reader, key string) (*File, error) {
+	obj, err := store.Open(ctx, s, key)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{url: store.JoinURL(s.URL(), key), in: s, key: key, obj: obj, kinds: map[kind]*kind{}, subs: map[[2]int]page{}}
+	if err := f.open(ctx); err != nil {
+		obj.Close()
+		return nil, store.WrapError("open", s.URL(), key, err)
+	}
+	return f, nil
+}
+
+func (f *File) open(ctx context.Context) (err error) {
+	if f.src, err = newSource(ctx, f.obj); err != nil {
+		return err
+	}
+	var first uint64
+	if f.form, first, err = readHeader(f.src.head(16)); err != nil {
+		return err
+	}
+	f.src.budget = least
+	if n := f.src.size; n < math.MaxInt64/8 {
+		f.src.budget += 4 * n
+	}
+	if err := f.readPages(ctx, first); err != nil {
+		return err
+	}
+	if f.series, err = f.group(ctx); err != nil {
+		return err
+	}
+	for _, s := range f.series {
+		s.settle()
+	}
+	f.src.settle()
+	return nil
+}
+
+const (
+	// maxPages bounds the directories of a file. Those of the largest stacks
+	// have some hundred thousands.
+	maxPages = 1 << 22
+	// maxSubs is how many SubIFDs are kept.
+	maxSubs = 1 << 16
+	// least is how many bytes of directories and values any file may have, also
+	// one that does not tell its size.
+	least = 16 << 20
+)
+
+// readPages reads the chain of directories. A chain that leads back into itself
+// ends there, one that leads out of the file in a page that says so.
+func (f *File) readPages(ctx context.Context, first uint64) error {
+	seen := map[uint64]struct{}{}
+	for off := first; off != 0; {
+		if _, again := seen[off]; again {
+			break
+		}
+		if len(f.pages) == maxPages {
+			return fmt.Errorf("more than %d directories", maxPages)
+		}
+		seen[off] = struct{}{}
+		p, next, err := f.readPage(ctx, off)
+		if err != nil {
+			if len(f.pages) == 0 || ctx.Err() != nil {
+				return err
+			}
+			f.pages = append(f.pages, page{offset: off, err: err})
+			break
+		}
+		f.pages = append(f.pages, p)
+		off = next
+	}
+	if cap(f.pages)-len(f.pages) > len(f.pages)/8 {
+		f.pages = slices.Clone(f.pages)
+	}
+	return nil
+}
+
+// Close gives up the file.
+func (f *File) Close() error { return f.obj.Close() }
+
+// URL names the file for people.
+func (f *File) URL() string { return f.url }
+
+// Len is the number of image file directories in the main chain.
+func (f *File) Len() int { return len(f.pages) }
+
+// IsBig reports whether the file is a BigTIFF.
+func (f *File) IsBig() bool { return f.form.big }
+
+func (f *File) bigEndian() bool { return f.form.order == binary.BigEndian }
+
+// page gives directory n of the main chain, or if sub is not negative its SubIFD
+// of this number.
+func (f *File) page(ctx context.Context, n, sub int) (page, error) {
+	if n < 0 || n >= len(f.pages) {
+		return page{}, fmt.Errorf("IFD %d: the file has %d: %w", n, len(f.pages), store.ErrNotExist)
+	}
+	p := f.pages[n]
+	if sub < 0 {
+		return p, nil
+	}
+	if p.sub == nil || uint64(sub) >= p.sub.count {
+		return page{}, fmt.Errorf("IFD %d has no SubIFD %d: %w", n, sub, store.ErrNotExist)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p, ok := f.subs[[2]int{n, sub}]; ok {
+		return p, nil
+	}
+	off, err := f.integer(ctx, p.sub, uint64(sub))
+	if err == nil && off == 0 {
+		err = errors.New("its offset is 0")
+	}
+	if err == nil {
+		p, _, err = f.readPage(ctx, off)
+	}
+	if err != nil {
+		return page{}, fmt.Errorf("tag %d (SubIFDs) of IFD %d: %w", tag.SubIFDs, n, err)
+	}
+	if len(f.subs) >= maxSubs {
+		clear(f.subs)
+	}
+	f.subs[[2]int{n, sub}] = p
+	return p, nil
+}
+
+// integer reads value i of a table.
+func (f *File) integer(ctx context.Context, t *table, i uint64) (uint64, error) {
+	if t.one {
+		return t.at, nil
+	}
+	size := uint64(t.typ.Size())
+	b, err := f.src.read(ctx, t.at+i*size, int(size))
+	if err != nil {
+		return 0, err
+	}
+	return tag.Field{ID: t.id, Type: t.typ, Raw: b, Big: f.bigEndian()}.Uint(0)
+}
+
+// Fields reads all tags of directory n of the main chain, or of its SubIFD if
+// sub is not negative. Tags are without values if these are not in the file or
+// have a type that does not exist, and if together with those before they have
+// more than limit bytes.
+func (f *File) Fields(ctx context.Context, n, sub, limit int) ([]tag.Field, error) {
+	p, err := f.page(ctx, n, sub)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	entries, _, err := f.src.directory(ctx, f.form, p.offset, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tag.Field, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		out[i] = tag.Field{ID: e.id, Type: e.typ, Big: f.bigEndian()}
+		if size, ok := e.bytes(); !ok || size > uint64(limit) || !f.src.fits(e.at, size) {
+			continue
+		}
+		if out[i], err = f.src.field(ctx, f.form, e, limit); err != nil {
+			return nil, err
+		}
+		limit -= len(out[i].Raw)
+	}
+	return out, nil
+}

@@ -1,0 +1,204 @@
+package tiff
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/omnizarr/zarr/format/tiff/imagej"
+	"github.com/omnizarr/zarr/format/tiff/tag"
+)
+
+// imageJ groups the pages of a hyperstack as ImageJ describes it.
+func (f *File) imageJ(ctx context.Context, text string) ([]*series, error) {
+	first := &f.pages[0]
+	if !imagej.Is(text) || first.err != nil {
+		return nil, nil
+	}
+	d, err := imagej.Parse(text)
+	if err != nil {
+		return nil, nil
+	}
+	stack, err := d.Stack(first.kind.samples, first.kind.planar == 2, len(f.pages))
+	if err != nil {
+		return nil, nil
+	}
+	s := &series{how: "imagej", space: [2]axis{{letter: 'y', unit: d.Unit}, {letter: 'x', unit: d.Unit}}}
+	measured := map[byte]axis{'z': {scale: d.Spacing, unit: d.Unit}, 't': {scale: d.Interval, unit: "s"}}
+	planes := 1
+	for i, n := range stack.Shape {
+		if planes > maxPages/n {
+			return nil, nil
+		}
+		planes *= n
+		if n > 1 {
+			letter := stack.Axes[i] | 0x20
+			a := measured[letter]
+			s.axes = append(s.axes, axis{letter, n, a.scale, a.unit})
+		}
+	}
+	s.sample = stack.Samples | 0x20
+	l, err := f.stack(ctx, 0, planes, false)
+	if l == nil || err != nil {
+		return nil, err
+	}
+	s.levels = []level{*l}
+	if err := f.resolution(ctx, s); err != nil {
+		return nil, err
+	}
+	_, err = f.addSubIFDs(ctx, s)
+	return []*series{s}, err
+}
+
+// resolution reads how large pixels are, in the unit that the series has.
+func (f *File) resolution(ctx context.Context, s *series) error {
+	all, err := f.Fields(ctx, 0, -1, 64)
+	if err != nil {
+		return err
+	}
+	for _, x := range all {
+		if v, err := x.Floats(); err == nil && len(v) == 1 && v[0] > 0 && !math.IsInf(v[0], 0) {
+			switch x.ID {
+			case tag.YResolution:
+				s.space[0].scale = 1 / v[0]
+			case tag.XResolution:
+				s.space[1].scale = 1 / v[0]
+			}
+		}
+	}
+	return nil
+}
+
+// stack takes planes pages from page first on for an image. Where only the first
+// has a directory, which the file may say itself, it takes the data behind that
+// of the first. It gives nil if neither is possible.
+func (f *File) stack(ctx context.Context, first, planes int, alone bool) (*level, error) {
+	l := &level{kind: f.pages[first].kind, sub: -1}
+	if !alone || planes == 1 {
+		n := 0
+		for n < planes && first+n < len(f.pages) && f.pages[first+n].kind == l.kind && f.pages[first+n].err == nil {
+			n++
+		}
+		if n == planes {
+			for i := range planes {
+				l.pages = append(l.pages, int32(first+i))
+			}
+			return l, nil
+		}
+	}
+	k := l.kind
+	n, _ := k.tiles()
+	if k.compression != 1 || k.tiled || k.bits%8 != 0 || n == 0 || n > maxStrips {
+		return nil, nil
+	}
+	start, err := f.extent(ctx, &f.pages[first], 0)
+	if err != nil {
+		return nil, passOver(ctx)
+	}
+	end := start.off
+	for i := range n {
+		x, err := f.extent(ctx, &f.pages[first], i)
+		if err != nil || x.off != end {
+			return nil, passOver(ctx)
+		}
+		end += x.length
+	}
+	bytes := uint64(k.width) * uint64(k.height) * uint64(k.samples) * uint64(k.bits/8)
+	if end-start.off < bytes || uint64(planes) > (1<<62)/bytes || !f.src.fits(start.off, bytes*uint64(planes)) {
+		return nil, nil
+	}
+	// Neither this directory nor the next page may be among the data.
+	start.length = bytes * uint64(planes)
+	if start.has(f.pages[first].offset) {
+		return nil, nil
+	}
+	if next := first + 1; next < len(f.pages) {
+		if start.has(f.pages[next].offset) {
+			return nil, nil
+		}
+		if f.pages[next].err == nil {
+			if x, err := f.extent(ctx, &f.pages[next], 0); err == nil && start.has(x.off) {
+				return nil, nil
+			}
+		}
+	}
+	l.pages, l.stride = []int32{int32(first)}, bytes
+	return l, nil
+}
+
+// maxStrips is in how many strips the first page of a stack without directories
+// may be cut.
+const maxStrips = 1 << 16
+
+// passOver leaves what cannot be read to those who read it, unless time is up.
+func passOver(ctx context.Context) error { return ctx.Err() }
+
+// shaped groups pages as tifffile describes its own files: in every image's
+// first page.
+func (f *File) shaped(ctx context.Context, text string) ([]*series, error) {
+	var out []*series
+	for at := 0; at < len(f.pages); {
+		if at > 0 {
+			var err error
+			if text, err = f.description(ctx, at); err != nil {
+				return nil, err
+			}
+		}
+		if !imagej.IsShaped(text) || f.pages[at].err != nil {
+			return nil, nil
+		}
+		d, err := imagej.ParseShaped(text)
+		if err != nil {
+			return nil, nil
+		}
+		s, planes := f.pages[at].kind.leading(d)
+		if s == nil {
+			return nil, nil
+		}
+		l, err := f.stack(ctx, at, planes, d.Truncated)
+		if l == nil || err != nil {
+			return nil, err
+		}
+		s.levels = []level{*l}
+		if _, err := f.addSubIFDs(ctx, s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+		at += len(l.pages)
+	}
+	return f.pyramids(out, true), nil
+}
+
+// leading gives the axes of a described shape that are before those of a page,
+// and how many planes they make; nil if the shape does not end in that of a
+// page.
+func (k *kind) leading(d *imagej.Shaped) (*series, int) {
+	page, sample := []int{k.height, k.width}, -1
+	switch {
+	case k.samples > 1 && k.planar == 2:
+		page, sample = []int{k.samples, k.height, k.width}, len(d.Shape)-3
+	case k.samples > 1:
+		page, sample = append(page, k.samples), len(d.Shape)-1
+	}
+	n := len(d.Shape) - len(page)
+	if n < 0 || !slices.Equal(d.Shape[n:], page) {
+		return nil, 0
+	}
+	s, planes := &series{how: "shaped", name: d.Name}, 1
+	named := len(d.Axes) == len(d.Shape)
+	if named && sample >= 0 {
+		s.sample = d.Axes[sample] | 0x20
+	}
+	for i, length := range d.Shape[:n] {
+		if length < 1 || planes > maxPages/length {
+			return nil, 0
+		}
+		letter := byte('q')
+		if named {
+			letter = d.Axes[i] | 0x20
+		}
+		planes *= length
+		s.axes = append(s.axes, axis{letter: letter, length: length})
+	}
+	return s, planes
+}

@@ -1,0 +1,13 @@
+// Package jpeg decodes and encodes the JPEG streams that TIFF files hold, plane
+// by plane.
+//
+// Decoding gives the very samples that libtiff with libjpeg-turbo gives, since
+// these are what a TIFF file is known to hold: the accurate integer transform,
+// smooth interpolation of subsampled components, and rounded fixed-point colour
+// conversion. It does baseline, extended and progressive streams of 8 bits, with
+// Huffman or arithmetic coding, one to four components, and tables that a stream
+// leaves to the file (tag 347).
+//
+// In one thing it differs: libjpeg fills up damaged data with grey and goes on,
+// while here damage is an error that says where it is.
+package jpeg

@@ -1,0 +1,132 @@
+package tile
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/format/tiff/jpeg"
+	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// jpegDecoder is a decoder with the planes that it last had.
+type jpegDecoder struct {
+	jpeg.Decoder
+	planes [][]byte
+}
+
+var jpegDecoders = sync.Pool{New: func() any { return new(jpegDecoder) }}
+
+// converts reports whether JPEG holds YCbCr for samples that are RGB.
+func (l *Layout) converts() bool { return l.Photometric == photometricYCbCr && l.Samples == 3 }
+
+// decodeJPEG decodes a JPEG stream, which is the tile's top left, and straight
+// into the caller's memory where its rows are.
+func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box, want int) error {
+	if len(src) == 0 {
+		return codec.Bad("JPEG: empty: 0 bytes, %d rows are needed", want)
+	}
+	cfg, err := jpeg.ReadConfig(src)
+	if err != nil {
+		return codec.Bad("%v", err)
+	}
+	switch {
+	case cfg.Components != l.Samples:
+		return codec.Bad("JPEG: the image has %d components, samples_per_pixel is %d", cfg.Components, l.Samples)
+	case cfg.Width > l.Width || cfg.Height > l.Height:
+		return codec.Bad("JPEG: the image's size is %d by %d, larger than the tile's, %d by %d", cfg.Width, cfg.Height, l.Width, l.Height)
+	}
+	n := cfg.Components * cfg.Width * cfg.Height
+	d := jpegDecoders.Get().(*jpegDecoder)
+	defer func() {
+		clear(d.planes)
+		jpegDecoders.Put(d)
+	}()
+	opt := jpeg.DecodeOptions{Tables: l.JPEGTables, RGB: l.converts()}
+	room := dst
+	direct := box.Covers([]int{l.Samples, l.Height, l.Width}) && byRows(dst)
+	if !direct {
+		hold := buf.Get(n)
+		defer hold.Free()
+		room = nd.Of(hold.B[:n], 1, cfg.Components, cfg.Height, cfg.Width)
+	}
+	if _, err := d.Decode(d.into(room), src, opt); err != nil {
+		return l.explain(err)
+	}
+	inside := [2]int{min(max(cfg.Height-box.Start[1], 0), box.Shape[1]), min(max(cfg.Width-box.Start[2], 0), box.Shape[2])}
+	if !direct {
+		part := nd.Box{Start: box.Start, Shape: []int{box.Shape[0], inside[0], inside[1]}}
+		to := dst
+		to.Shape = part.Shape
+		if to.Len() > 0 {
+			nd.Copy(to, room.Box(part))
+		}
+	}
+	zero(dst.Box(nd.Box{Start: []int{0, inside[0], 0}, Shape: []int{box.Shape[0], box.Shape[1] - inside[0], box.Shape[2]}}))
+	zero(dst.Box(nd.Box{Start: []int{0, 0, inside[1]}, Shape: []int{box.Shape[0], inside[0], box.Shape[2] - inside[1]}}))
+	return nil
+}
+
+// explain says what to do about tables that a stream leaves to the file.
+func (l *Layout) explain(err error) error {
+	if len(l.JPEGTables) == 0 && strings.Contains(err.Error(), "table") {
+		return codec.Bad("%v: jpeg_tables are needed", err)
+	}
+	return codec.Bad("%v", err)
+}
+
+// byRows reports whether the samples of a row follow one another, and rows
+// each other without overlap.
+func byRows(v nd.View) bool {
+	return (v.Shape[2] == 1 || v.Strides[2] == 1) && (v.Shape[1] == 1 || v.Strides[1] >= v.Shape[2])
+}
+
+// into is the planes of memory that is byRows.
+func (d *jpegDecoder) into(v nd.View) jpeg.Planes {
+	d.planes = d.planes[:0]
+	p := jpeg.Planes{Stride: max(v.Strides[1], v.Shape[2]), Width: v.Shape[2], Height: v.Shape[1]}
+	for s := range v.Shape[0] {
+		at := v.Offset + s*v.Strides[0]
+		end := at + (v.Shape[1]-1)*p.Stride + v.Shape[2]
+		if v.Shape[1] == 1 {
+			end = at + v.Shape[2]
+		}
+		d.planes = append(d.planes, v.Data[at:end:end])
+	}
+	p.Data = d.planes
+	return p
+}
+
+// appendJPEG appends a JPEG stream. It has no tables if those of the layout are
+// the ones that it would have.
+func (l *Layout) appendJPEG(dst []byte, src nd.View, e Encoding) ([]byte, error) {
+	opt := jpeg.EncodeOptions{Quality: e.Quality, Subsampling: e.Subsampling, RGB: l.converts()}
+	if len(l.JPEGTables) > 0 {
+		hold := buf.Get(1 << 10)
+		hold.B = jpeg.AppendTables(hold.B, l.Samples, opt)
+		opt.Abbreviated = bytes.Equal(hold.B, l.JPEGTables)
+		hold.Free()
+	}
+	if !byRows(src) {
+		n := src.Len()
+		hold := buf.Get(n)
+		defer hold.Free()
+		plain := nd.Of(hold.B[:n], 1, src.Shape...)
+		nd.Copy(plain, src)
+		src = plain
+	}
+	d := jpegDecoders.Get().(*jpegDecoder)
+	defer func() {
+		clear(d.planes)
+		jpegDecoders.Put(d)
+	}()
+	return jpeg.AppendEncode(dst, d.into(src), opt)
+}
+
+// AppendTables appends what tag 347 holds for tiles that AppendEncode writes with these
+// settings: with it in the layout, streams leave their tables out.
+func (l *Layout) AppendTables(dst []byte, e Encoding) []byte {
+	return jpeg.AppendTables(dst, l.Samples, jpeg.EncodeOptions{Quality: e.Quality, Subsampling: e.Subsampling, RGB: l.converts()})
+}

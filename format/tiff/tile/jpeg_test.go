@@ -1,0 +1,137 @@
+package tile_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr/format/tiff/tile"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// photo is a smooth picture.
+func photo(samples, height, width int) nd.View {
+	v := nd.Make(1, samples, height, width)
+	for s := range samples {
+		for y := range height {
+			for x := range width {
+				v.At(s, y, x)[0] = byte(40 + 30*s + 3*x + 2*y)
+			}
+		}
+	}
+	return v
+}
+
+func near(a, b nd.View, by int) bool {
+	x, y := nd.Make(1, a.Shape...), nd.Make(1, b.Shape...)
+	nd.Copy(x, a)
+	nd.Copy(y, b)
+	for i := range x.Data {
+		if d := int(x.Data[i]) - int(y.Data[i]); d > by || -d > by {
+			return false
+		}
+	}
+	return true
+}
+
+func TestJPEGTilesComeBackNearly(t *testing.T) {
+	for _, c := range []struct {
+		samples, photometric, format int
+		e                            tile.Encoding
+	}{
+		{1, 1, 1, tile.Encoding{Quality: 95}},
+		{1, 0, 2, tile.Encoding{}},
+		{2, 1, 1, tile.Encoding{Quality: 95}},
+		{3, 2, 1, tile.Encoding{Quality: 95}},
+		{3, 6, 1, tile.Encoding{}},
+		{3, 6, 1, tile.Encoding{Quality: 95, Subsampling: [2]int{1, 1}}},
+		{3, 6, 1, tile.Encoding{Quality: 95, Subsampling: [2]int{2, 1}}},
+		{4, 5, 1, tile.Encoding{Quality: 95}},
+	} {
+		l := plain(24, 19)
+		l.Compression, l.Samples, l.Photometric, l.SampleFormat = tile.JPEG, c.samples, c.photometric, c.format
+		want := photo(c.samples, 19, 24)
+		full, err := l.AppendEncode(nil, want, c.e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		turned := strange(1, want.Shape...)
+		nd.Copy(turned, want)
+		if again, err := l.AppendEncode(nil, turned, c.e); err != nil || !bytes.Equal(again, full) {
+			t.Errorf("%+v: other memory is encoded differently, %v", c, err)
+		}
+		whole := nd.Make(1, want.Shape...)
+		if err := l.Decode(whole, full, 0, 19); err != nil || !near(whole, want, 12) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		for _, box := range []nd.Box{
+			nd.Whole(want.Shape),
+			{Start: []int{c.samples - 1, 3, 5}, Shape: []int{1, 11, 8}},
+			{Start: []int{0, 18, 0}, Shape: []int{c.samples, 1, 24}},
+		} {
+			for _, dst := range []nd.View{nd.Make(1, box.Shape...), strange(1, box.Shape...)} {
+				if err := l.DecodeBox(dst, full, box, -1); err != nil || !equal(dst, whole.Box(box)) {
+					t.Errorf("%+v, %v: %v", c, box, err)
+				}
+			}
+		}
+		// With the tables in the layout, streams have none.
+		l.JPEGTables = l.AppendTables(nil, c.e)
+		short, err := l.AppendEncode(nil, want, c.e)
+		if err != nil || len(short) >= len(full) {
+			t.Errorf("%+v: %d bytes with tables, %d without, %v", c, len(full), len(short), err)
+		}
+		again := nd.Make(1, want.Shape...)
+		if err := l.Decode(again, short, 0, 19); err != nil || !equal(again, whole) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		other := c.e
+		other.Quality = 33
+		if data, err := l.AppendEncode(nil, want, other); err != nil || !bytes.Contains(data, []byte("\xff\xdb")) {
+			t.Errorf("%+v: tables of another quality are left out, %v", c, err)
+		}
+		l.JPEGTables = nil
+		if err := l.Decode(again, short, 0, 19); err == nil || !strings.Contains(err.Error(), "jpeg_tables are needed") {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// A smaller image is the tile's top left.
+func TestASmallerJPEGIsTheTopLeft(t *testing.T) {
+	small := plain(24, 19)
+	small.Compression, small.Samples, small.Photometric = tile.JPEG, 3, 2
+	want := photo(3, 19, 24)
+	data, err := small.AppendEncode(nil, want, tile.Encoding{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := small.Decode(want, data, 0, -1); err != nil {
+		t.Fatal(err)
+	}
+	l := small
+	l.Width, l.Height = 32, 30
+	padded := nd.Make(1, 3, 30, 32)
+	nd.Copy(padded.Box(nd.Whole(want.Shape)), want)
+	for _, box := range []nd.Box{
+		nd.Whole(padded.Shape),
+		{Start: []int{1, 10, 10}, Shape: []int{2, 20, 22}},
+		{Start: []int{0, 20, 0}, Shape: []int{3, 3, 32}},
+		{Start: []int{0, 0, 25}, Shape: []int{3, 30, 7}},
+	} {
+		for _, dst := range []nd.View{nd.Make(1, box.Shape...), strange(1, box.Shape...)} {
+			nd.Fill(dst, []byte{7})
+			if err := l.DecodeBox(dst, data, box, 30); err != nil || !equal(dst, padded.Box(box)) {
+				t.Errorf("%v: %v", box, err)
+			}
+		}
+	}
+	l.Width, l.Height = 32, 18
+	if err := l.Decode(nd.Make(1, 3, 18, 32), data, 0, -1); err == nil || !strings.Contains(err.Error(), "size is 24 by 19, larger than the tile's, 32 by 18") {
+		t.Error(err)
+	}
+	l.Height, l.Samples = 30, 4
+	if err := l.Decode(nd.Make(1, 4, 30, 32), data, 0, -1); err == nil || !strings.Contains(err.Error(), "JPEG: the image has 3 components, samples_per_pixel is 4") {
+		t.Error(err)
+	}
+}

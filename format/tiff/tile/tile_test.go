@@ -1,0 +1,347 @@
+package tile_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr/format/tiff/tile"
+	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// plain is a layout of gray bytes, without compression.
+func plain(width, height int) tile.Layout {
+	return tile.Layout{Compression: tile.None, BitsPerSample: 8, Samples: 1, Photometric: 1, Planar: 1, Predictor: 1, Width: width, Height: height, SampleFormat: 1}
+}
+
+var lossless = []int{tile.None, tile.LZW, tile.Deflate, tile.OldDeflate, tile.PackBits, tile.LZMA, tile.Zstd, tile.OldZstd}
+
+// layouts are all kinds of lossless tiles.
+func layouts(width, height int) []tile.Layout {
+	var out []tile.Layout
+	kinds := []struct{ format, bits, packed int }{
+		{1, 1, 0}, {1, 8, 0}, {1, 16, 0}, {1, 32, 0}, {1, 64, 0}, {2, 8, 0}, {2, 16, 0}, {4, 32, 0}, {3, 16, 0}, {3, 32, 0}, {3, 64, 0},
+		{6, 64, 0}, {6, 128, 0}, {1, 8, 4}, {1, 8, 7}, {1, 16, 12}, {1, 32, 17}, {1, 32, 24}, {1, 32, 31},
+	}
+	for _, compression := range lossless {
+		for _, k := range kinds {
+			for _, samples := range []int{1, 2, 3, 5} {
+				for predictor := 1; predictor <= 3; predictor++ {
+					for _, big := range []bool{false, true} {
+						l := plain(width, height)
+						l.Compression, l.SampleFormat, l.BitsPerSample, l.Packed = compression, k.format, k.bits, k.packed
+						l.Samples, l.Planar, l.Predictor, l.BigEndian = samples, 1+samples%2, predictor, big
+						if compression == tile.LZMA && (k.bits != 32 || samples > 2) {
+							continue // it is slow, and as the others
+						}
+						if l.Check() == nil {
+							out = append(out, l)
+						}
+					}
+				}
+			}
+		}
+	}
+	if race.Enabled { // which makes all of it slow
+		for i := range len(out) / 5 {
+			out[i] = out[5*i]
+		}
+		out = out[:len(out)/5]
+	}
+	return out
+}
+
+func size(l *tile.Layout) int { return max(1, l.BitsPerSample/8) }
+
+// sample is a tile of numbers that change slowly and not.
+func sample(r *rand.Rand, l *tile.Layout) nd.View {
+	v := nd.Make(size(l), l.Samples, l.Height, l.Width)
+	for i := range v.Data {
+		v.Data[i] = byte(i / 7)
+		if r.IntN(4) == 0 {
+			v.Data[i] = byte(r.Uint32())
+		}
+	}
+	if bits := l.Packed; bits != 0 || l.BitsPerSample == 1 {
+		if bits == 0 {
+			bits = 1
+		}
+		n := size(l)
+		for i := range v.Data {
+			v.Data[i] &= byte((uint64(1)<<bits - 1) >> (8 * (i % n)))
+		}
+	}
+	return v
+}
+
+// strange is a view of the shape whose axes lie the other way round, with gaps.
+func strange(size int, shape ...int) nd.View {
+	v := nd.View{Size: size, Shape: shape, Strides: make([]int, len(shape)), Offset: 3}
+	step := size + 1
+	for i := range shape {
+		v.Strides[i] = step
+		step *= shape[i]
+	}
+	v.Data = bytes.Repeat([]byte{0xa5}, step+6)
+	last := len(shape) - 1
+	v.Offset += (shape[last] - 1) * v.Strides[last]
+	v.Strides[last] = -v.Strides[last]
+	return v
+}
+
+func equal(a, b nd.View) bool {
+	x, y := nd.Make(a.Size, a.Shape...), nd.Make(b.Size, b.Shape...)
+	nd.Copy(x, a)
+	nd.Copy(y, b)
+	return bytes.Equal(x.Data, y.Data)
+}
+
+func TestWhatIsEncodedIsDecoded(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, l := range layouts(13, 9) {
+		want := sample(r, &l)
+		data, err := l.AppendEncode([]byte("before"), want, tile.Encoding{})
+		if err != nil || !bytes.HasPrefix(data, []byte("before")) {
+			t.Fatalf("%+v: %v", l, err)
+		}
+		data = data[6:]
+		turned := strange(want.Size, want.Shape...)
+		nd.Copy(turned, want)
+		if again, err := l.AppendEncode(nil, turned, tile.Encoding{}); err != nil || !bytes.Equal(again, data) {
+			t.Fatalf("%+v: other memory is encoded differently, %v", l, err)
+		}
+		for _, dst := range []nd.View{nd.Make(want.Size, want.Shape...), strange(want.Size, want.Shape...)} {
+			if err := l.Decode(dst, data, 0, l.Height); err != nil || !equal(dst, want) {
+				t.Fatalf("%+v: %v", l, err)
+			}
+		}
+		for range 3 {
+			box := nd.Box{Start: make([]int, 3), Shape: make([]int, 3)}
+			for i, n := range want.Shape {
+				box.Start[i] = r.IntN(n)
+				box.Shape[i] = 1 + r.IntN(n-box.Start[i])
+			}
+			for _, dst := range []nd.View{nd.Make(want.Size, box.Shape...), strange(want.Size, box.Shape...)} {
+				if err := l.DecodeBox(dst, data, box, -1); err != nil || !equal(dst, want.Box(box)) {
+					t.Fatalf("%+v, %v: %v", l, box, err)
+				}
+			}
+		}
+		// What follows does not matter, except that xz is a file of its own.
+		if l.Compression == tile.LZMA {
+			continue
+		}
+		dst := nd.Make(want.Size, want.Shape...)
+		if err := l.Decode(dst, append(data, "behind"...), 0, l.Height); err != nil || !equal(dst, want) {
+			t.Fatalf("%+v with more behind: %v", l, err)
+		}
+	}
+}
+
+// A strip with fewer rows is what the same rows of a tile are, and zeros.
+func TestShortStripsEndInZeros(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, l := range layouts(13, 9) {
+		if l.Planar == 2 && l.Samples > 1 {
+			if _, err := l.AppendEncode(nil, nd.Make(size(&l), l.Samples, 5, l.Width), tile.Encoding{}); err == nil {
+				t.Fatalf("%+v: 5 rows of planes were taken", l)
+			}
+			continue
+		}
+		const rows = 5
+		want := sample(r, &l)
+		top := want
+		top.Shape = []int{l.Samples, rows, l.Width}
+		data, err := l.AppendEncode(nil, top, tile.Encoding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nd.Fill(want.Box(nd.Box{Start: []int{0, rows, 0}, Shape: []int{l.Samples, l.Height - rows, l.Width}}), make([]byte, want.Size))
+		for _, dst := range []nd.View{nd.Make(want.Size, want.Shape...), strange(want.Size, want.Shape...)} {
+			for _, n := range []int{-1, 0, rows} {
+				nd.Fill(dst, bytes.Repeat([]byte{7}, dst.Size))
+				if err := l.Decode(dst, data, 0, n); err != nil || !equal(dst, want) {
+					t.Fatalf("%+v, %d rows wanted: %v", l, n, err)
+				}
+			}
+			if err := l.Decode(dst, data, 0, rows+1); err == nil || !strings.Contains(err.Error(), "short: ") {
+				t.Fatalf("%+v: %v", l, err)
+			}
+		}
+	}
+}
+
+// What is there of a row that is not whole is kept, where it makes sense.
+func TestARowMayBeCut(t *testing.T) {
+	for _, c := range []struct {
+		change func(*tile.Layout)
+		n      int
+		want   string
+	}{
+		{func(*tile.Layout) {}, 6, "\x01\x02\x03\x04\x05\x06\x00\x00\x00\x00\x00\x00"},
+		{func(l *tile.Layout) { l.BitsPerSample, l.Width = 16, 2 }, 7, "\x01\x02\x03\x04\x05\x06\x00\x00\x00\x00\x00\x00"},
+		{func(l *tile.Layout) { l.BitsPerSample, l.Width, l.BigEndian = 16, 2, true }, 7, "\x02\x01\x04\x03\x06\x05\x00\x00\x00\x00\x00\x00"},
+		{func(l *tile.Layout) { l.Predictor = 2; l.Compression = tile.LZW }, 6, "\x01\x03\x06\x0a\x05\x0b\x00\x00\x00\x00\x00\x00"},
+		{func(l *tile.Layout) { l.Samples, l.Width = 2, 2 }, 7, "\x01\x03\x05\x07\x00\x00\x02\x04\x06\x00\x00\x00"},
+		{func(l *tile.Layout) { l.Samples, l.Width, l.Predictor, l.Compression = 2, 2, 2, tile.PackBits }, 7, "\x01\x03\x05\x07\x00\x00\x02\x04\x06\x00\x00\x00"},
+		{func(l *tile.Layout) { l.Samples, l.Width, l.Predictor, l.Compression = 2, 2, 2, tile.Deflate }, 7, "\x01\x04\x05\x00\x00\x00\x02\x06\x06\x00\x00\x00"},
+		{func(l *tile.Layout) { l.Packed = 4 }, 3, "\x00\x01\x00\x02\x00\x03\x00\x00\x00\x00\x00\x00"},
+		{func(l *tile.Layout) {
+			l.Predictor, l.SampleFormat, l.BitsPerSample, l.Width, l.Compression = 3, 3, 16, 2, tile.Deflate
+		}, 7, "\x06\x01\x0a\x03\x00\x00\x00\x00\x00\x00\x00\x00"},
+	} {
+		l := plain(4, 3)
+		c.change(&l)
+		bare := plain(c.n, 1)
+		bare.Compression = l.Compression
+		raw := make([]byte, c.n)
+		for i := range raw {
+			raw[i] = byte(1 + i)
+		}
+		data, err := bare.AppendEncode(nil, nd.Of(raw, 1, 1, 1, c.n), tile.Encoding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dst := range []nd.View{nd.Make(size(&l), l.Samples, 3, l.Width), strange(size(&l), l.Samples, 3, l.Width)} {
+			want := nd.Of([]byte(c.want), dst.Size, dst.Shape...)
+			if err := l.Decode(dst, data, 0, -1); err != nil || !equal(dst, want) {
+				t.Errorf("%+v: %v, got %v, want %x", l, err, dst.Data, c.want)
+			}
+		}
+	}
+}
+
+func TestTheNumberOfRowsMatters(t *testing.T) {
+	l := plain(4, 3)
+	dst := nd.Make(1, 1, 3, 4)
+	for _, c := range []struct {
+		compression int
+		data        string
+		want        int
+		err         string
+	}{
+		{tile.None, "", -1, ""},
+		{tile.None, "", 0, ""},
+		{tile.None, "", 1, "uncompressed: empty: tile of 12 bytes, 3 rows of 4"},
+		{tile.None, "abcdefgh", 2, ""},
+		{tile.None, "abcdefgh", 99, "uncompressed: short: tile of 12 bytes, 3 rows of 4, but 8 bytes of data hold at most 8"},
+		{tile.JPEG, "", -1, ""},
+		{tile.JPEG, "", 2, "JPEG: empty: 0 bytes, 2 rows are needed"},
+		{tile.Zstd, "", 1, "Zstandard: empty: 0 of 12 bytes, 0 rows"},
+		{tile.Zstd, "abc", -1, "Zstandard: byte 0 of 12, in row 0"},
+		{tile.LZMA, "abc", -1, "LZMA: byte 0 of 12, in row 0"},
+		{tile.PackBits, "\x03abcd\xfde", 2, ""},
+		{tile.PackBits, "\x03abcd\xfde", 3, "PackBits: short: 8 of 12 bytes, 2 rows, at least 12 bytes are needed"},
+		{tile.PackBits, "\x03abcd\xfd", 1, "PackBits: byte 4 of 12, in row 1"},
+		{tile.LZW, "\x80\x18\x4c\x46\x33\x21\x94", -1, "LZW: byte 5 of 12, in row 1: data ends without an end code"},
+		{tile.LZW, "\x80\x18\x4c\x46\x33\x21\x94", 1, ""},
+		{tile.LZW, "\x80\x18\x4c\x46\x33\x21\x94", 2, "LZW: byte 5 of 12, in row 1: data ends without an end code"},
+		{tile.Deflate, "\x78\x9c", -1, "Deflate: byte 0 of 12, in row 0: "},
+		{tile.Deflate, "x", -1, "Deflate: byte 0 of 12, in row 0: 1 bytes are too few for the header"},
+		{tile.Deflate, "\x78\xbb", -1, "needs a dictionary"},
+		{tile.Deflate, "\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x27", -1, ""},
+		{tile.Deflate, "\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01\x28", -1, "Deflate: byte 3 of 12, in row 0: checksum is 024d0128, the data has 024d0127"},
+		{tile.Deflate, "\x78\x9c\x4b\x4c\x4a\x06\x00\x02\x4d\x01", -1, "data ends within the checksum behind 3 bytes"},
+	} {
+		l.Compression = c.compression
+		err := l.Decode(dst, []byte(c.data), 0, c.want)
+		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("compression %d, %x, %d rows: got %v, want %s", c.compression, c.data, c.want, err, c.err)
+		}
+	}
+}
+
+func TestMemoryMustFit(t *testing.T) {
+	l := plain(4, 3)
+	data := make([]byte, 12)
+	for _, c := range []struct {
+		dst   nd.View
+		first int
+	}{
+		{nd.Make(1, 3, 4), 0}, {nd.Make(1, 1, 4, 4), 0}, {nd.Make(2, 1, 3, 4), 0}, {nd.Make(1, 1, 3, 5), 0}, {nd.Make(1, 2, 3, 4), 0},
+		{nd.Make(1, 1, 2, 4), 2}, {nd.Make(1, 1, 2, 4), -1},
+	} {
+		if err := l.Decode(c.dst, data, c.first, -1); err == nil {
+			t.Errorf("%v from %d: no error", c.dst.Shape, c.first)
+		}
+	}
+	if err := l.Decode(nd.Make(1, 1, 0, 4), data, 3, 3); err != nil {
+		t.Error(err)
+	}
+	for _, shape := range [][]int{{3, 4}, {1, 4, 4}, {1, 0, 4}, {2, 3, 4}, {1, 3, 5}} {
+		if _, err := l.AppendEncode(nil, nd.Make(1, shape...), tile.Encoding{}); err == nil {
+			t.Errorf("%v was encoded", shape)
+		}
+	}
+	l.Packed = 4
+	v := nd.Make(1, 1, 3, 4)
+	v.Data[6] = 16
+	if _, err := l.AppendEncode(nil, v, tile.Encoding{}); err == nil || !strings.Contains(err.Error(), "sample 0 of row 1, column 2, is 16: it does not fit into 4 bits") {
+		t.Error(err)
+	}
+}
+
+func TestTilesAllocateNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, compression := range []int{tile.None, tile.LZW, tile.Deflate, tile.PackBits, tile.Zstd, tile.JPEG} {
+		l := plain(64, 64)
+		l.Compression, l.Samples, l.Photometric, l.Predictor = compression, 3, 2, 2
+		src := sample(r, &l)
+		data, err := l.AppendEncode(nil, src, tile.Encoding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]byte, 0, 2*len(data))
+		n := testing.AllocsPerRun(50, func() {
+			if err := l.Decode(src, data, 0, 64); err != nil {
+				t.Error(err)
+			}
+			if out, err = l.AppendEncode(out[:0], src, tile.Encoding{}); err != nil {
+				t.Error(err)
+			}
+		})
+		if n > 12 {
+			t.Errorf("compression %d: %v allocations", compression, n)
+		}
+	}
+}
+
+func ExampleLayout_Decode() {
+	l := tile.Layout{Compression: tile.LZW, BitsPerSample: 8, Samples: 3, Photometric: 2, Planar: 1, Predictor: 2, Width: 2, Height: 2, SampleFormat: 1}
+	pixels := nd.Of([]byte{1, 2, 3, 4, 10, 20, 30, 40, 100, 101, 102, 103}, 1, 3, 2, 2)
+	data, err := l.AppendEncode(nil, pixels, tile.Encoding{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	row := nd.Make(1, 3, 1, 2)
+	err = l.Decode(row, data, 1, 2)
+	fmt.Println(row.Data, err)
+	// Output: [3 4 30 40 102 103] <nil>
+}
+
+// A tile that says it is less high than what is stored is the top of it.
+func TestRowsThatAreTooManyAreIgnored(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, l := range layouts(13, 9) {
+		if l.Compression == tile.LZMA || l.Planar == 2 && l.Samples > 1 {
+			continue
+		}
+		want := sample(r, &l)
+		data, err := l.AppendEncode(nil, want, tile.Encoding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Height = 4
+		dst := nd.Make(want.Size, l.Samples, 4, 13)
+		if err := l.Decode(dst, data, 0, 4); err != nil || !equal(dst, want.Box(nd.Whole(dst.Shape))) {
+			t.Fatalf("%+v: %v", l, err)
+		}
+	}
+}

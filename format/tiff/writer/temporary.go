@@ -1,0 +1,56 @@
+package writer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// temporary is a file that is not in its place yet.
+type temporary struct{ *os.File }
+
+// newTemporary makes a file in the folder of path, so that it can be renamed.
+func newTemporary(path string) (*temporary, error) {
+	for {
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".omnizarr-%016x.tmp", rand.Uint64()))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &temporary{f}, nil
+	}
+}
+
+// remove gives the file up.
+func (t *temporary) remove() error {
+	return errors.Join(t.Close(), os.Remove(t.Name()))
+}
+
+// commit makes the file the one at path.
+func (t *temporary) commit(path string, sync bool) error {
+	var err error
+	if sync {
+		err = t.Sync()
+	}
+	if err = errors.Join(err, t.Close()); err == nil {
+		err = os.Rename(t.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(t.Name()))
+	}
+	if !sync || runtime.GOOS == "windows" { // which cannot flush a folder
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

@@ -1,0 +1,232 @@
+package job
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/format/tiff/geo"
+	"github.com/omnizarr/zarr/format/tiff/ome"
+	"github.com/omnizarr/zarr/format/tiff/reduce"
+	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// fields are the tags of an image's first page that are not about its layout.
+func (p *tiffImage) fields() ([]tag.Field, error) {
+	out := append(p.levelFields(), tag.Text(tag.Software, "Omnizarr"))
+	where, err := geo.FromAttributes(p.attrs)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range where {
+		if !slices.ContainsFunc(out, func(x tag.Field) bool { return x.ID == f.ID }) {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// levelFields are those that every level has: the value of what is not stored,
+// where it is not zero.
+func (p *tiffImage) levelFields() []tag.Field {
+	fill := p.levels[0].FillValue()
+	if p.typ.Kind() == dtype.Complex || p.typ.Kind() == dtype.Bool || nd.IsFill(nd.Of(fill, 1, len(fill)), []byte{0}) {
+		return nil
+	}
+	text, err := geo.NoData(p.levels[0].Metadata().FillValue, p.typ.Name())
+	if err != nil {
+		return nil
+	}
+	return []tag.Field{tag.Text(tag.GDALNoData, text)}
+}
+
+// halver makes the next level: averages of numbers that leave out what has no
+// value, unless the options say otherwise.
+func (p *tiffImage) halver() (*reduce.Halver, error) {
+	how := reduce.Average
+	switch p.copy.opts.TIFF.Resampling {
+	case "":
+		if !isNumber(p.typ) || p.typ.Kind() == dtype.Bool {
+			how = reduce.Nearest
+		}
+	case "average":
+	case "nearest":
+		how = reduce.Nearest
+	case "mode":
+		how = reduce.Mode
+	default:
+		return nil, fmt.Errorf("resampling %q is not known, only average, nearest and mode", p.copy.opts.TIFF.Resampling)
+	}
+	var missing []byte
+	if p.levelFields() != nil && dtype.Equal(p.typ, p.levels[0].DataType()) {
+		missing = p.levels[0].FillValue()
+	}
+	return reduce.New(p.typ.Name(), how, missing)
+}
+
+// sourceTags are the tags that the source has, if it is a TIFF file or was one.
+func (p *tiffImage) sourceTags() map[string]json.RawMessage {
+	var from struct {
+		Tags map[string]json.RawMessage `json:"tags"`
+	}
+	if ok, err := p.attrs.Get("tiff", &from); !ok || err != nil {
+		return nil
+	}
+	return from.Tags
+}
+
+// sourceTag is a number that the source has in a tag.
+func (p *tiffImage) sourceTag(id tag.ID) (int, bool) {
+	var v int
+	err := json.Unmarshal(p.sourceTags()[id.String()], &v)
+	return v, err == nil
+}
+
+// sourceImage is what OME-XML of the source says about this image, nil if there is
+// none.
+func (p *tiffImage) sourceImage() *ome.Image {
+	var text string
+	if json.Unmarshal(p.sourceTags()[tag.ImageDescription.String()], &text) != nil || !ome.IsOME(text) {
+		return nil
+	}
+	md, err := ome.Parse(text)
+	if err != nil {
+		return nil
+	}
+	for i := range md.Images {
+		if img := &md.Images[i]; img.Name == p.name || len(md.Images) == 1 {
+			return img
+		}
+	}
+	return nil
+}
+
+// describe adds to first pages what stacks their images are: OME-XML where it can
+// say it, else tifffile's own form where there is something to say.
+func (t *tiffCopy) describe() error {
+	if t.cog {
+		return nil
+	}
+	md := &ome.Metadata{Creator: "Omnizarr"}
+	said := false
+	at := 0
+	for _, p := range t.images {
+		img, worth := p.ome(at)
+		if img == nil {
+			return t.describeShapes()
+		}
+		said = said || worth
+		md.Images = append(md.Images, *img)
+		at += len(p.pages)
+	}
+	if !said && len(t.images) == 1 {
+		return nil
+	}
+	text, err := ome.Marshal(md)
+	if err != nil {
+		return t.describeShapes()
+	}
+	first := t.images[0].pages[0]
+	first.Fields = append(first.Fields, tag.Text(tag.ImageDescription, string(text)))
+	return nil
+}
+
+// ome describes an image whose pages begin with page first; nil if OME-XML
+// cannot. worth says whether it tells more than the pages do.
+func (p *tiffImage) ome(first int) (img *ome.Image, worth bool) {
+	pixels, ok := ome.PixelType(p.typ.Name())
+	if !ok || p.geographic() {
+		return nil, false
+	}
+	img = &ome.Image{Name: p.name, DimensionOrder: "XY", Type: pixels, SizeX: p.sizes[0][1], SizeY: p.sizes[0][0],
+		SizeZ: 1, SizeC: 1, SizeT: 1, Samples: p.layout.Samples, Interleaved: p.layout.Samples > 1}
+	if img.Name == "" {
+		img.Name = fmt.Sprintf("Image %d", first)
+	}
+	sizes := map[byte]*int{'z': &img.SizeZ, 'c': &img.SizeC, 't': &img.SizeT}
+	scales := map[byte]*ome.Quantity{'z': &img.PhysicalZ, 't': &img.TimeIncrement, 'y': &img.PhysicalY, 'x': &img.PhysicalX}
+	measure := func(a rasterAxis) {
+		unit, ok := ngff.Symbol(a.unit)
+		if q := scales[a.letter]; q != nil && ok && a.scale > 0 {
+			*q = ome.Quantity{Value: a.scale, Unit: unit}
+			worth = true
+		}
+	}
+	for _, a := range slices.Backward(p.lead) {
+		size := sizes[a.letter]
+		if size == nil || strings.Contains(img.DimensionOrder, strings.ToUpper(string(a.letter))) {
+			return nil, false
+		}
+		*size = a.length
+		img.DimensionOrder += strings.ToUpper(string(a.letter))
+		measure(a)
+		worth = true
+	}
+	for _, c := range "ZCT" {
+		if !strings.ContainsRune(img.DimensionOrder, c) {
+			img.DimensionOrder += string(c)
+		}
+	}
+	y, x := p.scaleY, p.scaleX
+	y.letter, x.letter = 'y', 'x'
+	measure(y)
+	measure(x)
+	for range img.SizeC {
+		img.Channels = append(img.Channels, ome.Channel{Samples: img.Samples})
+	}
+	if from := p.sourceImage(); from != nil {
+		img.Name, img.Description = from.Name, from.Description
+		if len(from.Channels) == len(img.Channels) {
+			img.Channels = from.Channels
+		}
+	}
+	img.SizeC *= img.Samples
+	img.Data = []ome.TiffData{{IFD: first, PlaneCount: len(p.pages)}}
+	return img, worth
+}
+
+// geographic reports whether the image says where on the earth it is, which
+// readers look for in files without OME-XML.
+func (p *tiffImage) geographic() bool {
+	for _, f := range p.pages[0].Fields {
+		if f.ID == tag.ModelPixelScale || f.ID == tag.ModelTransformation || f.ID == tag.GeoKeyDirectory {
+			return true
+		}
+	}
+	return false
+}
+
+// describeShapes gives every image of several planes its shape, in the form that
+// tifffile writes.
+func (t *tiffCopy) describeShapes() error {
+	if len(t.images) == 1 && len(t.images[0].lead) <= 1 {
+		return nil // pages that are alike are one image in any case
+	}
+	for _, p := range t.images {
+		shape, axes := []int{}, ""
+		for _, a := range p.lead {
+			shape = append(shape, a.length)
+			axes += strings.ToUpper(string(a.letter))
+		}
+		shape = append(shape, p.sizes[0][0], p.sizes[0][1])
+		axes += "YX"
+		if n := p.layout.Samples; n > 1 {
+			shape = append(shape, n)
+			axes += "S"
+		}
+		text, err := json.Marshal(struct {
+			Shape []int  `json:"shape"`
+			Axes  string `json:"axes"`
+		}{shape, axes})
+		if err != nil {
+			return err
+		}
+		first := p.pages[0]
+		first.Fields = append(first.Fields, tag.Text(tag.ImageDescription, string(text)))
+	}
+	return nil
+}
