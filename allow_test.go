@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -221,4 +224,51 @@ func TestStorageTransformersRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %q", transformers, err, want)
 		}
 	}
+}
+
+// Parts of more files than are held open, by many goroutines.
+func TestReferencesToManyFiles(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	const n = 100
+	var list []string
+	var want []byte
+	for i := range n {
+		name := fmt.Sprintf("file%d", i%40)
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte{0, 1, 2, byte(i % 40), 4}, 0o666))
+		list = append(list, fmt.Sprintf(`"c/%d":["../%s",2,2]`, i, name))
+		want = append(want, 2, byte(i%40))
+	}
+	array := filepath.Join(dir, "a.zarr")
+	refer(t, array, `"0"`)
+	doc := fmt.Sprintf(referringDocument, referringTransformer)
+	doc = strings.Replace(strings.Replace(doc, `"shape":[4]`, fmt.Sprintf(`"shape":[%d]`, 2*n), 1), `"chunk_shape":[4]`, `"chunk_shape":[2]`, 1)
+	check(t, os.WriteFile(filepath.Join(array, "zarr.json"), []byte(doc), 0o666))
+	check(t, os.WriteFile(filepath.Join(array, "references.json"), []byte(`{"version":1,"refs":{`+strings.Join(list, ",")+`}}`), 0o666))
+	s, err := file.Open(array, file.Options{})
+	check(t, err)
+	defer s.Close()
+	node, err := zarr.OpenStore(ctx, s, "", zarr.Workers(8))
+	check(t, err)
+	a := node.(*zarr.Array)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 10 {
+				got, err := zarr.Read[uint8](ctx, a, zarr.All())
+				if err != nil || !bytes.Equal(got.Data, want) {
+					t.Errorf("got %v, %v", got.Data, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for range 3 {
+		check(t, a.Close()) // not the store, which is ours
+		got, err := zarr.Read[uint8](ctx, a, zarr.All())
+		if err != nil || !bytes.Equal(got.Data, want) {
+			t.Errorf("after Close: %v, %v", got.Data, err)
+		}
+	}
+	check(t, a.Close())
 }

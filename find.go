@@ -31,7 +31,7 @@ func find(ctx context.Context, url string, o *options) (locate.Location, error) 
 	if !where.File {
 		return where, nil
 	}
-	inside, err := openFile(ctx, where)
+	inside, err := openFile(ctx, where, o)
 	if err != nil {
 		where.Discard()
 		return locate.Location{}, &Error{Op: "open", URL: store.JoinURL(where.Store.URL(), where.Path), Err: err}
@@ -67,13 +67,17 @@ func readHead(ctx context.Context, s store.Reader, key string) ([]byte, error) {
 }
 
 // openFile makes a store of a file, by what its first bytes say it is.
-func openFile(ctx context.Context, where locate.Location) (locate.Location, error) {
+func openFile(ctx context.Context, where locate.Location, o *options) (locate.Location, error) {
 	head, err := readHead(ctx, where.Store, where.Path)
 	if err != nil {
 		return locate.Location{}, unnamed(err)
 	}
-	if where.Format != tiff.Format && !tiff.IsTIFF(head) && !locate.IsFileName(where.Path) {
-		return locate.Location{}, errors.New("a file, neither a folder nor a zip archive nor a TIFF file")
+	switch {
+	case where.Format == tiff.Format || tiff.IsTIFF(head) || locate.IsFileName(where.Path):
+	case where.Format == "" && isManifest(head):
+		return openManifest(ctx, where, o)
+	default:
+		return locate.Location{}, errNoFormat
 	}
 	if where.Format != "" && where.Format != tiff.Format {
 		return locate.Location{}, fmt.Errorf("a file, no store of format %s", where.Format)

@@ -188,8 +188,11 @@ func (r *roots) hold(s site, obj store.Object) (store.Object, error) {
 			}
 		}
 	}
-	if r.held[s] != nil || len(r.held) >= mostHeld || err != nil {
-		return obj, err
+	if err != nil {
+		return nil, errors.Join(err, obj.Close())
+	}
+	if r.held[s] != nil || len(r.held) >= mostHeld {
+		return obj, nil
 	}
 	if r.held == nil {
 		r.held = map[site]*heldFile{}

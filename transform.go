@@ -22,7 +22,6 @@ func transformed(n node, m *meta.Array) (node, error) {
 	if len(m.Transformers) == 0 {
 		return n, nil
 	}
-	n.format = refs.Format
 	if s, ok := n.store.(*referencing); ok && s.prefix == n.prefix() {
 		return n, nil // it came out of this very array
 	}

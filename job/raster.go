@@ -1,10 +1,13 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -15,14 +18,15 @@ import (
 // raster is an array, or several resolutions of one, seen as images: planes of
 // rows and columns, whose pixels have samples.
 type raster struct {
-	name    string
-	levels  []*zarr.Array // the largest first
-	attrs   *meta.Attributes
-	lead    []rasterAxis // of the planes, the slowest first
-	samples int          // axis, -1 if there is none
-	y, x    int          // axes, -1 if there is none
-	scaleY  rasterAxis   // scale and unit of rows
-	scaleX  rasterAxis
+	name     string
+	levels   []*zarr.Array // the largest first
+	attrs    *meta.Attributes
+	channels []ngff.Channel // what is known of them
+	lead     []rasterAxis   // of the planes, the slowest first
+	samples  int            // axis, -1 if there is none
+	y, x     int            // axes, -1 if there is none
+	scaleY   rasterAxis     // scale and unit of rows
+	scaleX   rasterAxis
 }
 
 // rasterAxis is an axis of the source.
@@ -59,7 +63,7 @@ func rasters(ctx context.Context, src zarr.Node, single bool) ([]*raster, error)
 		return nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: err}
 	}
 	if a, ok := src.(*zarr.Array); ok {
-		r, err := newRaster([]*zarr.Array{a}, nil, a.Attributes(), single)
+		r, err := newRaster([]*zarr.Array{a}, nil, gridAttributes(ctx, a), single)
 		if err != nil {
 			return fail(err)
 		}
@@ -72,15 +76,17 @@ func rasters(ctx context.Context, src zarr.Node, single bool) ([]*raster, error)
 		}
 		return []*raster{r}, nil
 	}
+	nodes, err := images(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	var out []*raster
-	for n, err := range g.Children(ctx) {
-		if err != nil {
-			return nil, err
-		}
+	for _, n := range nodes {
 		var r *raster
+		var err error
 		switch n := n.(type) {
 		case *zarr.Array:
-			r, err = newRaster([]*zarr.Array{n}, nil, n.Attributes(), single)
+			r, err = newRaster([]*zarr.Array{n}, nil, gridAttributes(ctx, n), single)
 		case *zarr.Group:
 			r, err = pyramid(ctx, n, single)
 			if r == nil && err == nil {
@@ -101,6 +107,69 @@ func rasters(ctx context.Context, src zarr.Node, single bool) ([]*raster, error)
 	return out, nil
 }
 
+// images lists the nodes directly below a group that may be images: by name,
+// numbers by value. Left out are what tells about images: the group "OME" of
+// bioformats2raw, and coordinates, which are arrays without axes or with the one
+// that they are named after.
+func images(ctx context.Context, g *zarr.Group) ([]zarr.Node, error) {
+	var out []zarr.Node
+	planar := false
+	for n, err := range g.Children(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		a, isArray := n.(*zarr.Array)
+		planar = planar || isArray && len(a.Metadata().Shape) > 1
+		if isArray || path.Base(n.Path()) != "OME" || n.(*zarr.Group).Attributes().Raw("ome") == nil {
+			out = append(out, n)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b zarr.Node) int {
+		x, errX := strconv.ParseUint(path.Base(a.Path()), 10, 32)
+		y, errY := strconv.ParseUint(path.Base(b.Path()), 10, 32)
+		if errX != nil || errY != nil {
+			return 0
+		}
+		return cmp.Compare(x, y)
+	})
+	return slices.DeleteFunc(out, func(n zarr.Node) bool {
+		a, ok := n.(*zarr.Array)
+		if !ok || !planar {
+			return false
+		}
+		names := a.DimensionNames()
+		return len(a.Metadata().Shape) == 0 || len(names) == 1 && names[0] == path.Base(a.Path())
+	}), nil
+}
+
+// gridAttributes are the attributes of an array, with those of the variable beside
+// it that says where on the earth it is, as the CF conventions have it.
+func gridAttributes(ctx context.Context, a *zarr.Array) *meta.Attributes {
+	attrs := a.Attributes()
+	var name string
+	if ok, err := attrs.Get("grid_mapping", &name); !ok || err != nil || meta.CheckPath(name) != nil || a.Path() == "" {
+		return attrs
+	}
+	n, err := zarr.OpenStore(ctx, a.Store(), path.Join(path.Dir(a.Path()), name))
+	if err != nil {
+		return attrs // whatever it is, no such variable
+	}
+	var more *meta.Attributes
+	switch n := n.(type) {
+	case *zarr.Array:
+		more = n.Attributes()
+	case *zarr.Group:
+		more = n.Attributes()
+	}
+	out := attrs.Clone()
+	for _, name := range more.Names() {
+		if attrs.Raw(name) == nil && out.Set(name, more.Raw(name)) != nil {
+			return attrs
+		}
+	}
+	return out
+}
+
 // pyramid makes a raster of a group whose arrays are resolutions of one image,
 // nil if they are not.
 func pyramid(ctx context.Context, g *zarr.Group, single bool) (*raster, error) {
@@ -112,7 +181,7 @@ func pyramid(ctx context.Context, g *zarr.Group, single bool) (*raster, error) {
 			continue
 		}
 		var err error
-		if images, err = ngff.Parse(raw); err != nil {
+		if images, err = ngff.Parse(raw); err != nil && !errors.Is(err, ngff.ErrNoImage) {
 			return nil, fmt.Errorf("attribute %s: %w", name, err)
 		}
 	}
@@ -129,10 +198,14 @@ func pyramid(ctx context.Context, g *zarr.Group, single bool) (*raster, error) {
 		levels = append(levels, a)
 	}
 	r, err := newRaster(levels, m, attrs, single)
-	if err == nil {
-		r.name = m.Name
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	r.name = m.Name
+	if r.channels = ngff.Channels(attrs.Raw("ome")); r.channels == nil {
+		r.channels = ngff.Channels(attrs.Raw("omero"))
+	}
+	return r, nil
 }
 
 // newRaster finds rows, columns and samples among the axes, by their names or,
@@ -150,6 +223,7 @@ func newRaster(levels []*zarr.Array, m *ngff.Multiscales, attrs *meta.Attributes
 	}
 	axes := make([]rasterAxis, len(shape))
 	names := full.DimensionNames()
+	named := false
 	for i := range axes {
 		name := ""
 		if len(names) == len(axes) {
@@ -163,6 +237,10 @@ func newRaster(levels []*zarr.Array, m *ngff.Multiscales, attrs *meta.Attributes
 			}
 		}
 		axes[i].at, axes[i].length, axes[i].letter = i, shape[i], axisLetter(name)
+		named = named || name != ""
+	}
+	if !named && looksRGB(full) {
+		axes[len(axes)-1].letter = 's'
 	}
 	r := &raster{levels: levels, attrs: attrs, samples: -1, y: -1, x: -1}
 	rest := r.place(axes)
@@ -173,7 +251,17 @@ func newRaster(levels []*zarr.Array, m *ngff.Multiscales, attrs *meta.Attributes
 		return nil, fmt.Errorf("a COG holds one image of rows, columns and samples, here are %d more axes: choose a slice", len(rest))
 	}
 	r.lead = rest
-	return r, r.checkLevels()
+	return r, r.trimLevels()
+}
+
+// looksRGB reports whether an array whose axes have no names is a picture as most
+// programs hold it in memory: rows, columns, three or four small samples.
+func looksRGB(a *zarr.Array) bool {
+	shape := a.Metadata().Shape
+	if len(shape) != 3 || shape[2] != 3 && shape[2] != 4 || shape[0] <= 4 || shape[1] <= 4 {
+		return false
+	}
+	return a.DataType().Name() == "uint8" || a.DataType().Name() == "uint16"
 }
 
 // described reads the axes that an array of one resolution has as attributes, as
@@ -202,6 +290,9 @@ func (r *raster) place(axes []rasterAxis) (rest []rasterAxis) {
 	y, x := find('y'), find('x')
 	if y < 0 || x < 0 {
 		y, x = len(axes)-2, len(axes)-1
+		if x >= 2 && axes[x].letter == 's' {
+			y, x = y-1, x-1
+		}
 	}
 	r.y, r.x = y, x
 	if y >= 0 {
@@ -245,17 +336,21 @@ func axisLetter(name string) byte {
 	return 'q'
 }
 
-// checkLevels checks that the levels are smaller versions of the first.
-func (r *raster) checkLevels() error {
+// trimLevels leaves out the levels from the first on that is no smaller version
+// of the same planes: pages have as many of each other, those of volumes that get
+// smaller along all axes have not.
+func (r *raster) trimLevels() error {
 	full := r.levels[0]
-	for _, a := range r.levels[1:] {
-		shape := a.Shape()
-		if len(shape) != len(full.Metadata().Shape) || a.DataType().Name() != full.DataType().Name() {
-			return fmt.Errorf("level %s has type %s and shape %v, the first has %s and %v", a.Path(), a.DataType().Name(), shape, full.DataType().Name(), full.Metadata().Shape)
+	shape := full.Shape()
+	for k, a := range r.levels[1:] {
+		if len(a.Shape()) != len(shape) || a.DataType().Name() != full.DataType().Name() {
+			return fmt.Errorf("level %s has type %s and shape %v, the first has %s and %v", a.Path(), a.DataType().Name(), a.Shape(), full.DataType().Name(), shape)
 		}
-		for i, n := range shape {
-			if inPlane := i == r.y || i == r.x; inPlane && n > full.Metadata().Shape[i] || !inPlane && n != full.Metadata().Shape[i] {
-				return fmt.Errorf("level %s has shape %v, which is no smaller version of the planes of %v", a.Path(), shape, full.Metadata().Shape)
+		before := r.levels[k].Metadata().Shape
+		for i, n := range a.Shape() {
+			if inPlane := i == r.y || i == r.x; n == 0 || inPlane && n > before[i] || !inPlane && n != shape[i] {
+				r.levels = r.levels[:k+1]
+				return nil
 			}
 		}
 	}

@@ -56,7 +56,9 @@ func (t target) keys(a *zarr.Array) (json.RawMessage, error) {
 // that readers of the other format do not know, give way to the usual ones.
 func (t target) settle(spec zarr.ArraySpec, a *zarr.Array, chosen bool) (zarr.ArraySpec, error) {
 	err := t.try(spec)
-	if a.Format() == string(t) || chosen || spec.Codecs == nil || err == nil && t.knows(spec.Codecs) {
+	// Chunks that are parts of other files have the codecs of those.
+	own := a.Format() == string(t) && len(a.Metadata().Transformers) == 0
+	if own || chosen || spec.Codecs == nil || err == nil && t.knows(spec.Codecs) {
 		return spec, err
 	}
 	usual := spec

@@ -1,22 +1,19 @@
 package job
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/format/tiff/jpeg"
-	"github.com/omnizarr/zarr/format/tiff/reduce"
-	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/format/tiff/writer"
 )
@@ -38,6 +35,9 @@ type TIFFOptions struct {
 	// default is averages of numbers.
 	Resampling string
 	BigTIFF    bool // also where a classic TIFF would do
+	// Sparse leaves tiles out that hold nothing but the fill value. GDAL and
+	// tifffile read such files, libtiff does not.
+	Sparse bool
 }
 
 // compressions are the names of TIFFOptions.Compression.
@@ -50,17 +50,76 @@ func Compressions() []string {
 	return []string{"none", "lzw", "deflate", "zstd", "packbits", "lzma", "jpeg"}
 }
 
+// compression is the number of the chosen one.
+func (o *TIFFOptions) compression() (int, error) {
+	name := o.Compression
+	if name == "" {
+		name = "deflate"
+	}
+	number, ok := compressions[name]
+	if !ok {
+		return 0, fmt.Errorf("compression %q is not known, only %s", name, strings.Join(Compressions(), ", "))
+	}
+	return number, nil
+}
+
+// forTIFF checks that the options are such that a TIFF file has, and takes the
+// entry of a codecs list for what it says of tiles.
+func (o *CopyOptions) forTIFF() error {
+	if o.Shards != nil || o.Pad != "" {
+		return errors.New("a TIFF file has no shards and no padding")
+	}
+	if len(o.Chunks) == 1 {
+		return fmt.Errorf("chunks are %v: tiles have a height and a width", o.Chunks)
+	}
+	if o.Codecs == nil {
+		return nil
+	}
+	var list []json.RawMessage
+	var entry struct {
+		Name          string `json:"name"`
+		Configuration struct {
+			Compression *int `json:"compression"`
+			Predictor   int  `json:"predictor"`
+			TileWidth   int  `json:"tile_width"`
+			TileHeight  int  `json:"tile_height"`
+			Level       int  `json:"level"`
+			Quality     int  `json:"quality"`
+		} `json:"configuration"`
+	}
+	if json.Unmarshal(o.Codecs, &list) != nil || len(list) != 1 || json.Unmarshal(list[0], &entry) != nil || entry.Name != tifftile.Name && path.Base(tifftile.Name) != entry.Name {
+		return fmt.Errorf("the codecs of a TIFF file are one entry with the name %s", path.Base(tifftile.Name))
+	}
+	c := &entry.Configuration
+	if c.Compression != nil {
+		for name, number := range compressions {
+			if number == *c.Compression {
+				o.TIFF.Compression = name
+			}
+		}
+		if number, _ := o.TIFF.compression(); number != *c.Compression {
+			return fmt.Errorf("compression is %d, which is not written", *c.Compression)
+		}
+	}
+	o.TIFF.Predictor = cmp.Or(c.Predictor, o.TIFF.Predictor)
+	o.TIFF.Level, o.TIFF.Quality = cmp.Or(c.Level, o.TIFF.Level), cmp.Or(c.Quality, o.TIFF.Quality)
+	if c.TileWidth > 0 && c.TileHeight > 0 && o.Chunks == nil {
+		o.Chunks = []int{c.TileHeight, c.TileWidth}
+	}
+	return nil
+}
+
 // copyTIFF writes images into one file.
 func copyTIFF(ctx context.Context, src zarr.Node, dst string, opts CopyOptions) error {
-	path, err := localFile(dst)
+	file, err := localFile(dst)
 	if err != nil {
 		return err
 	}
-	if opts.Shards != nil || opts.Pad != "" || opts.Codecs != nil {
-		return errors.New("a TIFF file has no shards, padding or codecs: see the options of its own")
+	if err := opts.forTIFF(); err != nil {
+		return fmt.Errorf("copy to %s: %w", dst, err)
 	}
-	if _, err := os.Lstat(path); err == nil && !opts.Overwrite {
-		return fmt.Errorf("copy to %s: %w", dst, ErrNotEmpty)
+	if err := checkFile(src, file, opts.Overwrite); err != nil {
+		return fmt.Errorf("copy to %s: %w", dst, err)
 	}
 	cog := opts.Format == cogTarget
 	sources, err := rasters(ctx, src, cog)
@@ -69,7 +128,7 @@ func copyTIFF(ctx context.Context, src zarr.Node, dst string, opts CopyOptions) 
 	}
 	t := &tiffCopy{opts: opts, cog: cog, track: tracker{tell: opts.Progress}}
 	for _, r := range sources {
-		p, err := t.plan(r)
+		p, err := t.plan(ctx, r)
 		if err != nil {
 			return &zarr.Error{Op: "copy", URL: r.levels[0].URL(), Err: err}
 		}
@@ -81,13 +140,15 @@ func copyTIFF(ctx context.Context, src zarr.Node, dst string, opts CopyOptions) 
 	var pages []*writer.Image
 	for _, p := range t.images {
 		pages = append(pages, p.pages...)
-		t.track.add(int64(len(p.pages) * len(p.sizes)))
+		for _, g := range p.grids {
+			t.track.add(int64(g.total()))
+		}
 	}
 	options := writer.Options{COG: cog}
 	if opts.TIFF.BigTIFF {
 		options.BigTIFF = writer.Always
 	}
-	if t.out, err = writer.Create(path, pages, options); err != nil {
+	if t.out, err = writer.Create(file, pages, options); err != nil {
 		return err
 	}
 	for _, p := range t.images {
@@ -113,6 +174,45 @@ func localFile(dst string) (string, error) {
 	return dst, nil
 }
 
+// checkFile checks that a file may be written: not over something else, unless
+// asked to, and never over the source or something inside it.
+func checkFile(src zarr.Node, file string, overwrite bool) error {
+	from, _, _ := strings.Cut(src.URL(), "|")
+	if u, err := url.Parse(from); err == nil && u.Scheme == "file" {
+		from = filepath.FromSlash(u.Path)
+		if within(from, file) || within(file, from) {
+			return fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())
+		}
+	}
+	if _, err := os.Lstat(file); err == nil && !overwrite {
+		return ErrNotEmpty
+	}
+	return nil
+}
+
+// within reports whether a path is one that exists, or inside it. Nodes inside a
+// file have paths too.
+func within(path, outer string) bool {
+	there, err := os.Stat(outer)
+	if err != nil {
+		return false
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	for {
+		if info, err := os.Stat(abs); err == nil && os.SameFile(info, there) {
+			return true
+		}
+		up := filepath.Dir(abs)
+		if up == abs {
+			return false
+		}
+		abs = up
+	}
+}
+
 // tiffCopy is a copy to a file.
 type tiffCopy struct {
 	opts   CopyOptions
@@ -120,253 +220,4 @@ type tiffCopy struct {
 	out    *writer.Writer
 	images []*tiffImage
 	track  tracker
-}
-
-// tiffImage is a raster on its way to pages.
-type tiffImage struct {
-	*raster
-	copy     *tiffCopy
-	typ      dtype.Type // of the copy
-	layout   tile.Layout
-	encoding tile.Encoding
-	sizes    [][2]int       // height and width of every level
-	half     *reduce.Halver // makes the levels but the first; nil if they are the source's
-	pages    []*writer.Image
-}
-
-// plan says what pages an image has.
-func (t *tiffCopy) plan(r *raster) (*tiffImage, error) {
-	full := r.levels[0]
-	p := &tiffImage{raster: r, copy: t}
-	var err error
-	if p.typ, err = targetType(full.DataType(), t.opts.DataType); err != nil {
-		return nil, err
-	}
-	height, width, samples := along(full, r.y), along(full, r.x), along(full, r.samples)
-	if height > math.MaxInt32 || width > math.MaxInt32 || samples > math.MaxUint16 {
-		return nil, fmt.Errorf("%d rows of %d columns of %d samples are more than a TIFF image can have", height, width, samples)
-	}
-	if p.layout, err = sampleLayout(p.typ); err != nil {
-		return nil, err
-	}
-	p.layout.Samples = samples
-	p.layout.Height, p.layout.Width = t.tileShape(r)
-	if err := t.compression(p); err != nil {
-		return nil, err
-	}
-	p.photometric()
-	if err := p.layout.Check(); err != nil {
-		return nil, err
-	}
-	if err := p.encoding.Check(&p.layout); err != nil {
-		return nil, err
-	}
-	if err := p.levelSizes(height, width); err != nil {
-		return nil, err
-	}
-	n := r.planes()
-	if n > maxPages {
-		return nil, fmt.Errorf("%d planes are more than the %d pages that are written", n, maxPages)
-	}
-	fields, err := p.fields()
-	if err != nil {
-		return nil, err
-	}
-	for i := range n {
-		page := p.page(0, fields)
-		if i > 0 { // what is said of the whole image is said once
-			page = p.page(0, nil)
-		}
-		p.pages = append(p.pages, page)
-	}
-	return p, nil
-}
-
-// maxPages bounds the pages of a file, which are planned in memory.
-const maxPages = 1 << 20
-
-// sampleLayout is how TIFF stores a data type.
-func sampleLayout(t dtype.Type) (tile.Layout, error) {
-	l := tile.Layout{BitsPerSample: 8 * t.Size(), SampleFormat: 1, Planar: 1, Predictor: 1, Width: 16, Height: 16, Samples: 1, Compression: tile.None}
-	switch t.Kind() {
-	case dtype.Int:
-		l.SampleFormat = 2
-	case dtype.Float:
-		l.SampleFormat = 3
-	case dtype.Complex:
-		l.SampleFormat = 6
-	case dtype.Bool:
-		l.BitsPerSample = 1
-	}
-	if name, err := l.DataType(); err != nil || name != t.Name() {
-		return l, fmt.Errorf("TIFF has no samples of type %s", t.Name())
-	}
-	return l, nil
-}
-
-// tileShape is the shape of tiles: what was asked for, or that of the source's
-// chunks if it will do.
-func (t *tiffCopy) tileShape(r *raster) (height, width int) {
-	height, width = 256, 256
-	if t.cog {
-		height, width = 512, 512
-	} else if c := r.levels[0].ChunkShape(); c != nil && r.y >= 0 && good(c[r.y]) && good(c[r.x]) {
-		height, width = c[r.y], c[r.x]
-	}
-	if n := len(t.opts.Chunks); n >= 2 {
-		height, width = t.opts.Chunks[n-2], t.opts.Chunks[n-1]
-	}
-	// TIFF demands multiples of sixteen.
-	return (height + 15) / 16 * 16, (width + 15) / 16 * 16
-}
-
-// good reports whether tiles of a length are neither so small nor so large that
-// readers would suffer.
-func good(n int) bool { return n%16 == 0 && n >= 64 && n <= 2048 }
-
-// compression takes compression and predictor from the options.
-func (t *tiffCopy) compression(p *tiffImage) error {
-	o, l := &t.opts.TIFF, &p.layout
-	name := o.Compression
-	if name == "" {
-		name = "deflate"
-	}
-	number, ok := compressions[name]
-	if !ok {
-		return fmt.Errorf("compression %q is not known, only %s", name, strings.Join(Compressions(), ", "))
-	}
-	l.Compression = number
-	p.encoding = tile.Encoding{Level: o.Level, Quality: o.Quality}
-	l.Predictor = o.Predictor
-	if l.Predictor == 0 {
-		l.Predictor = 1
-		switch number {
-		case tile.LZW, tile.Deflate, tile.Zstd, tile.LZMA:
-			switch p.typ.Kind() {
-			case dtype.Int, dtype.Uint:
-				l.Predictor = 2
-			case dtype.Float:
-				l.Predictor = 3
-			}
-		}
-	}
-	if number == tile.JPEG && l.BitsPerSample != 8 {
-		return fmt.Errorf("JPEG in TIFF has 8 bits, the data type is %s", p.typ.Name())
-	}
-	return nil
-}
-
-// The photometric interpretations that are written.
-const (
-	blackIsZero = 1
-	rgb         = 2
-	ycbcr       = 6
-)
-
-// photometric says what samples mean: three or four small ones are colours.
-func (p *tiffImage) photometric() {
-	l := &p.layout
-	l.Photometric = blackIsZero
-	if n := l.Samples; (n == 3 || n == 4) && l.SampleFormat == 1 && (l.BitsPerSample == 8 || l.BitsPerSample == 16) && !p.separate() {
-		l.Photometric = rgb
-	}
-	if v, ok := p.sourceTag(tag.Photometric); ok && (v == 0 || v == blackIsZero || v == rgb && l.Samples >= 3 || v == 5 && l.Samples >= 4) {
-		l.Photometric = v
-	}
-	if l.Compression != tile.JPEG {
-		return
-	}
-	if l.Samples == 3 && l.Photometric == rgb {
-		l.Photometric = ycbcr
-		p.encoding.Subsampling = [2]int{2, 2}
-	}
-	l.JPEGTables = jpeg.AppendTables(nil, l.Samples, p.jpegOptions())
-}
-
-// separate reports whether samples are named as something else than colours, by
-// the attributes of a GeoTIFF with other bands.
-func (p *tiffImage) separate() bool {
-	v, ok := p.sourceTag(tag.Photometric)
-	return ok && v <= blackIsZero
-}
-
-func (p *tiffImage) jpegOptions() jpeg.EncodeOptions {
-	return jpeg.EncodeOptions{Quality: p.encoding.Quality, Subsampling: p.encoding.Subsampling, RGB: p.layout.Photometric == ycbcr, Abbreviated: true}
-}
-
-// levelSizes says which levels the image has: those of the source, or halves
-// until one is a single tile.
-func (p *tiffImage) levelSizes(height, width int) error {
-	p.sizes = [][2]int{{height, width}}
-	for _, a := range p.levels[1:] {
-		p.sizes = append(p.sizes, [2]int{along(a, p.y), along(a, p.x)})
-	}
-	if len(p.levels) > 1 || !p.copy.cog && !p.copy.opts.TIFF.Overviews {
-		return nil
-	}
-	for h, w := height, width; h > p.layout.Height || w > p.layout.Width; {
-		h, w = reduce.Half(h), reduce.Half(w)
-		p.sizes = append(p.sizes, [2]int{h, w})
-	}
-	var err error
-	p.half, err = p.halver()
-	return err
-}
-
-// page makes the directories of a plane. extra are the fields of the first.
-func (p *tiffImage) page(level int, extra []tag.Field) *writer.Image {
-	l, size := &p.layout, p.sizes[level]
-	rows, cols := (size[0]+l.Height-1)/l.Height, (size[1]+l.Width-1)/l.Width
-	each := func(v int) []uint16 { return slices.Repeat([]uint16{uint16(v)}, l.Samples) }
-	img := &writer.Image{Tiles: rows * cols}
-	img.Fields = append(img.Fields,
-		tag.Longs(tag.ImageWidth, uint32(size[1])), tag.Longs(tag.ImageLength, uint32(size[0])),
-		tag.Shorts(tag.BitsPerSample, each(l.BitsPerSample)...), tag.Shorts(tag.Compression, uint16(l.Compression)),
-		tag.Shorts(tag.Photometric, uint16(l.Photometric)), tag.Shorts(tag.SamplesPerPixel, uint16(l.Samples)),
-		tag.Shorts(tag.PlanarConfiguration, 1), tag.Shorts(tag.SampleFormat, each(l.SampleFormat)...),
-		tag.Longs(tag.TileWidth, uint32(l.Width)), tag.Longs(tag.TileLength, uint32(l.Height)))
-	if l.Predictor != 1 {
-		img.Fields = append(img.Fields, tag.Shorts(tag.Predictor, uint16(l.Predictor)))
-	}
-	if n := l.Samples - colours(l.Photometric); n > 0 {
-		more := make([]uint16, n)
-		if l.Photometric == rgb && n == 1 {
-			more[0] = 2 // alpha that colours are not multiplied by
-		}
-		img.Fields = append(img.Fields, tag.Shorts(tag.ExtraSamples, more...))
-	}
-	if l.Compression == tile.JPEG {
-		img.Fields = append(img.Fields, tag.Bytes(tag.JPEGTables, l.JPEGTables))
-		if l.Photometric == ycbcr {
-			s := p.encoding.Subsampling
-			img.Fields = append(img.Fields, tag.Shorts(tag.YCbCrSubSampling, uint16(s[0]), uint16(s[1])),
-				tag.Rationals(tag.ReferenceBlackWhite, 0, 1, 255, 1, 128, 1, 255, 1, 128, 1, 255, 1))
-		}
-	}
-	img.Fields = append(img.Fields, extra...)
-	if level == 0 {
-		for i := 1; i < len(p.sizes); i++ {
-			img.Levels = append(img.Levels, p.page(i, p.levelFields()))
-		}
-	}
-	return img
-}
-
-// colours is how many samples a photometric interpretation has.
-func colours(photometric int) int {
-	switch photometric {
-	case rgb, ycbcr:
-		return 3
-	case 5:
-		return 4
-	}
-	return 1
-}
-
-// workers is how many tiles are encoded at once.
-func (t *tiffCopy) workers() int {
-	if t.opts.Workers > 0 {
-		return t.opts.Workers
-	}
-	return runtime.GOMAXPROCS(0)
 }

@@ -279,7 +279,7 @@ func TestAnInterruptedFileIsNotThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.tif")
 	some, cancel := context.WithCancel(ctx)
-	err := job.Copy(some, a, path, job.CopyOptions{Format: "tiff", Progress: func(p job.Progress) {
+	err := job.Copy(some, a, path, job.CopyOptions{Format: "tiff", Memory: 4 * 64 * 64, Progress: func(p job.Progress) {
 		if p.Done == 3 {
 			cancel()
 		}

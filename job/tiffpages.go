@@ -4,11 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/format/tiff/reduce"
 	"github.com/omnizarr/zarr/format/tiff/writer"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
@@ -17,59 +14,17 @@ import (
 // write writes all planes of an image. Tiles come in the same order whatever
 // their encoding takes, so that a copy started again has the same bytes.
 func (p *tiffImage) write(ctx context.Context) error {
-	for level, a := range p.levels {
-		if err := p.writeLevel(ctx, level, a); err != nil {
-			return &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
+	for level, g := range p.grids {
+		if err := p.writeLevel(ctx, level, g); err != nil {
+			return &zarr.Error{Op: "copy", URL: g.source.URL(), Err: err}
 		}
 	}
 	return nil
 }
 
-// block is a part of a level: some planes, some rows, all columns.
-type rasterBlock struct {
-	plane, planes int // planes that follow each other along the last leading axis
-	row, rows     int
-}
-
-// blocks cuts a level into parts that take whole chunks of the source where
-// memory allows.
-func (p *tiffImage) blocks(level int, a *zarr.Array) []rasterBlock {
-	chunk := a.ChunkShape()
-	height, width := p.sizes[level][0], p.sizes[level][1]
-	tall, deep := p.layout.Height, 1
-	if chunk != nil && p.y >= 0 {
-		tall = max(tall, (chunk[p.y]+tall-1)/tall*tall)
-	}
-	fastest := 1
-	if n := len(p.lead); n > 0 {
-		fastest = p.lead[n-1].length
-		if chunk != nil {
-			deep = min(chunk[p.lead[n-1].at], fastest)
-		}
-	}
-	row := int64(width) * int64(p.layout.Samples) * int64(max(a.DataType().Size(), p.typ.Size()))
-	most := max(p.copy.opts.Memory/4, 1)
-	for tall > p.layout.Height && row*int64(tall)*int64(deep) > most {
-		tall -= p.layout.Height
-	}
-	for deep > 1 && row*int64(tall)*int64(deep) > most {
-		deep = (deep + 1) / 2
-	}
-	var out []rasterBlock
-	for plane := 0; plane < p.planes(); {
-		n := min(deep, fastest-plane%fastest)
-		for r := 0; r < height; r += tall {
-			out = append(out, rasterBlock{plane, n, r, min(tall, height-r)})
-		}
-		plane += n
-	}
-	return out
-}
-
 // writeLevel reads a level block by block, the next while one is encoded.
-func (p *tiffImage) writeLevel(ctx context.Context, level int, a *zarr.Array) error {
+func (p *tiffImage) writeLevel(ctx context.Context, level int, g *rasterGrid) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	type read struct {
 		block rasterBlock
 		view  nd.View
@@ -82,9 +37,11 @@ func (p *tiffImage) writeLevel(ctx context.Context, level int, a *zarr.Array) er
 	defer cancel()
 	reading.Go(func() {
 		defer close(ahead)
-		for _, b := range p.blocks(level, a) {
+		for b := range g.blocks() {
 			r := read{block: b}
-			r.view, r.mem, r.err = p.read(ctx, level, a, b)
+			if b.stored || p.fill == nil {
+				r.view, r.mem, r.err = p.read(ctx, g, b)
+			}
 			select {
 			case ahead <- r:
 			case <-ctx.Done():
@@ -93,87 +50,56 @@ func (p *tiffImage) writeLevel(ctx context.Context, level int, a *zarr.Array) er
 			}
 		}
 	})
-	feeds := map[int]*feed{}
+	s := p.newShrinker(g)
+	defer s.free()
 	for r := range ahead {
 		if r.err != nil {
 			return r.err
 		}
-		err := p.push(ctx, feeds, level, r.block, r.view)
+		err := p.writeBlock(ctx, s, level, g, r.block, r.view)
 		r.mem.Free()
 		if err != nil {
 			return err
 		}
+		n, _ := nd.Bytes(r.block.box.Shape, p.layout.Samples*p.typ.Size())
+		p.copy.track.done(g.source.Path(), 1, int64(n))
 	}
 	return ctx.Err()
 }
 
-// push hands the planes of a block on to what writes them.
-func (p *tiffImage) push(ctx context.Context, feeds map[int]*feed, level int, b rasterBlock, v nd.View) error {
-	for i := range b.planes {
-		f := feeds[b.plane+i]
-		if f == nil {
-			f = p.feed(b.plane+i, level)
-			feeds[b.plane+i] = f
-		}
-		plane := v
-		plane.Offset += i * v.Strides[0]
-		plane.Shape, plane.Strides = v.Shape[1:], v.Strides[1:]
-		if err := f.push(ctx, plane); err != nil {
-			return err
-		}
-		if b.row+b.rows == p.sizes[level][0] {
-			delete(feeds, b.plane+i)
-			f.free()
+// read reads a block, as planes of (samples, rows, columns) along the axes that
+// planes have, in the type of the copy.
+func (p *tiffImage) read(ctx context.Context, g *rasterGrid, b rasterBlock) (nd.View, *buf.Buffer, error) {
+	n := len(b.box.Shape)
+	// Samples come between the axes of planes and those in a plane.
+	shape := append(append(append([]int{}, b.box.Shape[:n-2]...), p.layout.Samples), b.box.Shape[n-2:]...)
+	v, mem := blockMemory(g.source.DataType(), shape)
+	rank := len(g.source.Metadata().Shape)
+	start, length := make([]int, rank), make([]int, rank)
+	into := nd.View{Data: v.Data, Size: v.Size, Shape: length, Strides: make([]int, rank)}
+	place := func(axis, from, n, stride int) {
+		if axis >= 0 {
+			start[axis], length[axis], into.Strides[axis] = from, n, stride
 		}
 	}
-	return nil
-}
-
-// read reads a block as (planes, samples, rows, columns), in the type of the
-// copy.
-func (p *tiffImage) read(ctx context.Context, level int, a *zarr.Array, b rasterBlock) (nd.View, *buf.Buffer, error) {
-	shape := []int{b.planes, p.layout.Samples, b.rows, p.sizes[level][1]}
-	v, mem := blockMemory(a.DataType(), shape)
-	rank := len(a.Metadata().Shape)
-	start, length, order := make([]int, rank), make([]int, rank), make([]int, rank)
-	into := nd.View{Data: v.Data, Size: v.Size, Shape: make([]int, rank), Strides: make([]int, rank)}
-	for i := range order {
-		order[i] = -1
-		length[i] = 1
-	}
-	rest := b.plane
-	for i := len(p.lead) - 1; i >= 0; i-- {
-		x := p.lead[i]
-		start[x.at], rest = rest%x.length, rest/x.length
-		if i == len(p.lead)-1 {
-			length[x.at], order[x.at] = b.planes, 0
+	for i, axis := range g.axes {
+		to := i
+		if i >= n-2 {
+			to++
 		}
+		place(axis, b.box.Start[i], b.box.Shape[i], v.Strides[to])
 	}
-	for to, at := range map[int]int{1: p.samples, 2: p.y, 3: p.x} {
-		if at >= 0 {
-			length[at], order[at] = shape[to], to
-		}
-	}
-	if p.y >= 0 {
-		start[p.y] = b.row
-	}
-	for i, to := range order {
-		into.Shape[i] = length[i]
-		if to >= 0 {
-			into.Strides[i] = v.Strides[to]
-		}
-	}
-	if err := a.ReadInto(ctx, zarr.Box(start, length), into); err != nil {
+	place(p.samples, 0, p.layout.Samples, v.Strides[n-2])
+	if err := g.source.ReadInto(ctx, zarr.Box(start, length), into); err != nil {
 		mem.Free()
 		return nd.View{}, nil, err
 	}
-	if dtype.Equal(a.DataType(), p.typ) {
+	if dtype.Equal(g.source.DataType(), p.typ) {
 		return v, mem, nil
 	}
+	defer mem.Free()
 	out, outMem := blockMemory(p.typ, shape)
-	err := convert(p.typ, out, a.DataType(), v)
-	mem.Free()
-	if err != nil {
+	if err := convert(p.typ, out, g.source.DataType(), v); err != nil {
 		outMem.Free()
 		return nd.View{}, nil, err
 	}
@@ -187,140 +113,58 @@ func blockMemory(t dtype.Type, shape []int) (nd.View, *buf.Buffer) {
 	return nd.Of(mem.B, t.Size(), shape...), mem
 }
 
-// feed writes the rows of a plane in one resolution as they come, and halves them
-// for the next.
-type feed struct {
-	p      *tiffImage
-	page   *writer.Image
-	level  int
-	height int // rows that are to come in all
-	row    int // rows that came
-	band   nd.View
-	mem    *buf.Buffer
-	next   *feed // nil if there is none that is made
-}
-
-func (p *tiffImage) feed(plane, level int) *feed {
-	f := &feed{p: p, page: p.pages[plane], level: level, height: p.sizes[level][0]}
-	if level > 0 {
-		f.page = p.pages[plane].Levels[level-1]
-	}
-	f.band, f.mem = blockMemory(p.typ, []int{p.layout.Samples, p.layout.Height, p.sizes[level][1]})
-	if p.half != nil && level+1 < len(p.sizes) {
-		f.next = p.feed(plane, level+1)
-	}
-	return f
-}
-
-func (f *feed) free() {
-	for ; f != nil; f = f.next {
-		f.mem.Free()
-	}
-}
-
-// push takes rows, of shape (samples, rows, columns).
-func (f *feed) push(ctx context.Context, v nd.View) error {
-	for v.Shape[1] > 0 {
-		at := f.row % f.p.layout.Height
-		n := min(v.Shape[1], f.p.layout.Height-at)
-		rows := nd.Box{Start: []int{0, 0, 0}, Shape: []int{v.Shape[0], n, v.Shape[2]}}
-		nd.Copy(f.band.Box(nd.Box{Start: []int{0, at, 0}, Shape: rows.Shape}), v.Box(rows))
-		v = v.Box(nd.Box{Start: []int{0, n, 0}, Shape: []int{v.Shape[0], v.Shape[1] - n, v.Shape[2]}})
-		if f.row += n; f.row == f.height || f.row%f.p.layout.Height == 0 {
-			if err := f.flush(ctx, at+n); err != nil {
+// writeBlock writes the tiles of a block, and those of smaller versions that it
+// completes. A view without data stands for the fill value.
+func (p *tiffImage) writeBlock(ctx context.Context, s *shrinker, level int, g *rasterGrid, b rasterBlock, v nd.View) error {
+	var tiles []rasterTile
+	n := len(g.axes)
+	lead := b.box.Shape[:n-2]
+	idx := make([]int, n-2)
+	defer s.release()
+	for k := 0; ; k++ {
+		plane := 0
+		for i, x := range idx {
+			plane = plane*g.shape[i] + b.box.Start[i] + x
+		}
+		part := nd.View{Shape: []int{p.layout.Samples, b.box.Shape[n-2], b.box.Shape[n-1]}}
+		if v.Data != nil {
+			part = nd.View{Data: v.Data, Size: v.Size, Offset: v.Offset + v.Dot(idx), Shape: part.Shape, Strides: v.Strides[n-2:]}
+		}
+		tiles = p.cutTiles(tiles, plane, level, b.box.Start[n-2], b.box.Start[n-1], part)
+		if p.half != nil {
+			var err error
+			if tiles, err = s.shrink(tiles, k, plane, b, part); err != nil {
 				return err
 			}
 		}
+		if !nd.Next(idx, lead) {
+			break
+		}
 	}
-	return nil
+	return p.writeTiles(ctx, tiles)
 }
 
-// flush writes the band of tiles that is full, or the last, and halves it.
-func (f *feed) flush(ctx context.Context, rows int) error {
-	p := f.p
-	band := f.band.Box(nd.Box{Start: []int{0, 0, 0}, Shape: []int{f.band.Shape[0], rows, f.band.Shape[2]}})
-	width := f.band.Shape[2]
-	cols := (width + p.layout.Width - 1) / p.layout.Width
-	first := (f.row - 1) / p.layout.Height * cols
-	workers := p.copy.workers()
-	// A tile for every worker at a time, written in their order.
-	room := make([]*buf.Buffer, min(workers, cols))
-	for i := range room {
-		room[i] = buf.Get(0)
-		defer room[i].Free()
+// pageOf is the directory of a plane in a resolution.
+func (p *tiffImage) pageOf(plane, level int) *writer.Image {
+	if level == 0 {
+		return p.pages[plane]
 	}
-	for col := 0; col < cols; col += len(room) {
-		some := room[:min(len(room), cols-col)]
-		g, gctx := errgroup.WithContext(ctx)
-		for i, mem := range some {
-			g.Go(func() error {
-				if err := gctx.Err(); err != nil {
-					return err
-				}
-				var err error
-				mem.B, err = p.encode(mem.B[:0], band, (col+i)*p.layout.Width)
-				return err
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		for i, mem := range some {
-			if err := p.copy.out.WriteTile(f.page, first+col+i, mem.B); err != nil {
-				return err
-			}
-		}
-	}
-	if f.row == f.height {
-		p.copy.track.done(p.levels[0].Path(), 1, int64(len(f.band.Data))*int64(f.height)/int64(p.layout.Height))
-	}
-	if f.next == nil {
-		return nil
-	}
-	half, mem := blockMemory(p.typ, []int{band.Shape[0], reduce.Half(rows), reduce.Half(width)})
-	defer mem.Free()
-	if err := p.half.Halve(half, band); err != nil {
-		return err
-	}
-	return f.next.push(ctx, half)
+	return p.pages[plane].Levels[level-1]
 }
 
-// encode appends the tile that begins in a column of a band. Behind the edges of
-// the image the last row and column are repeated, which costs the least.
-func (p *tiffImage) encode(dst []byte, band nd.View, col int) ([]byte, error) {
+// cutTiles appends the tiles of a part of a plane that begins at a row and column.
+func (p *tiffImage) cutTiles(tiles []rasterTile, plane, level, row, col int, v nd.View) []rasterTile {
 	l := &p.layout
-	width := min(l.Width, band.Shape[2]-col)
-	part := band.Box(nd.Box{Start: []int{0, 0, col}, Shape: []int{l.Samples, band.Shape[1], width}})
-	if width == l.Width && band.Shape[1] == l.Height {
-		return l.AppendEncode(dst, part, p.encoding)
-	}
-	whole, mem := blockMemory(p.typ, []int{l.Samples, l.Height, l.Width})
-	defer mem.Free()
-	extend(whole, part)
-	return l.AppendEncode(dst, whole, p.encoding)
-}
-
-// extend copies src to the beginning of dst and repeats its last row and column.
-func extend(dst, src nd.View) {
-	from, to := make([]int, 3), make([]int, 3)
-	copyTo := func(axis, start, n int) {
-		shape := []int{src.Shape[0], src.Shape[1], src.Shape[2]}
-		if axis == 2 {
-			shape[1] = dst.Shape[1]
+	page := p.pageOf(plane, level)
+	across := (p.sizes[level][1] + l.Width - 1) / l.Width
+	for y := 0; y < v.Shape[1]; y += l.Height {
+		for x := 0; x < v.Shape[2]; x += l.Width {
+			t := rasterTile{page: page, index: (row+y)/l.Height*across + (col+x)/l.Width}
+			if v.Data != nil {
+				t.view = v.Box(nd.Box{Start: []int{0, y, x}, Shape: []int{l.Samples, min(l.Height, v.Shape[1]-y), min(l.Width, v.Shape[2]-x)}})
+			}
+			tiles = append(tiles, t)
 		}
-		shape[axis] = n
-		to[axis], from[axis] = start, start-1
-		one := dst.Box(nd.Box{Start: from, Shape: shape})
-		one.Strides = append([]int(nil), one.Strides...)
-		one.Strides[axis] = 0
-		nd.Copy(dst.Box(nd.Box{Start: to, Shape: shape}), one)
-		to[axis], from[axis] = 0, 0
 	}
-	nd.Copy(dst.Box(nd.Whole(src.Shape)), src)
-	if n := src.Shape[1]; n < dst.Shape[1] {
-		copyTo(1, n, dst.Shape[1]-n)
-	}
-	if n := src.Shape[2]; n < dst.Shape[2] {
-		copyTo(2, n, dst.Shape[2]-n)
-	}
+	return tiles
 }

@@ -1,56 +1,102 @@
 package job
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/tiff/geo"
+	"github.com/omnizarr/zarr/format/tiff/imagej"
 	"github.com/omnizarr/zarr/format/tiff/ome"
 	"github.com/omnizarr/zarr/format/tiff/reduce"
 	"github.com/omnizarr/zarr/format/tiff/tag"
 	"github.com/omnizarr/zarr/nd"
 )
 
-// fields are the tags of an image's first page that are not about its layout.
+// kept are tags of a source that say the same of the copy.
+var kept = []tag.ID{269 /* DocumentName */, 271 /* Make */, 272 /* Model */, 285 /* PageName */, tag.DateTime,
+	315 /* Artist */, 316 /* HostComputer */, 700 /* XMP */, 33432 /* Copyright */, 34675 /* ICCProfile */}
+
+// fields are the tags of an image's first page that are not about its pixels.
 func (p *tiffImage) fields() ([]tag.Field, error) {
-	out := append(p.levelFields(), tag.Text(tag.Software, "Omnizarr"))
+	out := []tag.Field{tag.Text(tag.Software, "Omnizarr")}
 	where, err := geo.FromAttributes(p.attrs)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range where {
-		if !slices.ContainsFunc(out, func(x tag.Field) bool { return x.ID == f.ID }) {
+		if f.ID != tag.GDALNoData || p.noData() == "" {
 			out = append(out, f)
+		}
+	}
+	for _, id := range kept {
+		var text string
+		if json.Unmarshal(p.sourceTags()[id.String()], &text) != nil || text == "" {
+			continue
+		}
+		if id != 700 && id != 34675 {
+			out = append(out, tag.Text(id, text))
+		} else if raw, err := base64.StdEncoding.DecodeString(text); err == nil {
+			out = append(out, tag.Bytes(id, raw))
 		}
 	}
 	return out, nil
 }
 
-// levelFields are those that every level has: the value of what is not stored,
-// where it is not zero.
-func (p *tiffImage) levelFields() []tag.Field {
+// pageFields are those of every page: how large and which way up it is shown.
+func (p *tiffImage) pageFields() (out []tag.Field) {
+	for _, id := range []tag.ID{tag.XResolution, tag.YResolution} {
+		if v, ok := p.sourceTag(id); ok && len(v) == 1 && v[0] > 0 && v[0] <= math.MaxUint32 {
+			n, d := fraction(v[0])
+			out = append(out, tag.Rationals(id, n, d))
+		}
+	}
+	for _, id := range []tag.ID{tag.ResolutionUnit, tag.Orientation} {
+		if v, ok := p.sourceTag(id); ok && len(v) == 1 && v[0] > 0 && v[0] <= 8 {
+			out = append(out, tag.Shorts(id, uint16(v[0])))
+		}
+	}
+	return out
+}
+
+// fraction is a number as a fraction, with as many decimal digits as fit.
+func fraction(v float64) (n, d uint32) {
+	d = 1
+	for v != math.Trunc(v) && d < 1e9 && v*10 <= math.MaxUint32 {
+		v, d = v*10, d*10
+	}
+	return uint32(math.Round(v)), d
+}
+
+// noData is the text for the value of what is not stored, which every level has:
+// empty if the value is zero, or none of the copy's type.
+func (p *tiffImage) noData() string {
 	fill := p.levels[0].FillValue()
 	if p.typ.Kind() == dtype.Complex || p.typ.Kind() == dtype.Bool || nd.IsFill(nd.Of(fill, 1, len(fill)), []byte{0}) {
-		return nil
+		return ""
 	}
-	text, err := geo.NoData(p.levels[0].Metadata().FillValue, p.typ.Name())
+	text, err := geo.NoData(p.levels[0].Metadata().FillValue, p.levels[0].DataType().Name())
 	if err != nil {
-		return nil
+		return ""
 	}
-	return []tag.Field{tag.Text(tag.GDALNoData, text)}
+	if _, err := geo.FillValue(text, p.typ.Name()); err != nil {
+		return ""
+	}
+	return text
 }
 
 // halver makes the next level: averages of numbers that leave out what has no
-// value, unless the options say otherwise.
+// value, unless the options say otherwise or the numbers are those of colours.
 func (p *tiffImage) halver() (*reduce.Halver, error) {
 	how := reduce.Average
 	switch p.copy.opts.TIFF.Resampling {
 	case "":
-		if !isNumber(p.typ) || p.typ.Kind() == dtype.Bool {
+		if !isNumber(p.typ) || p.typ.Kind() == dtype.Bool || p.layout.Photometric == palette {
 			how = reduce.Nearest
 		}
 	case "average":
@@ -62,8 +108,8 @@ func (p *tiffImage) halver() (*reduce.Halver, error) {
 		return nil, fmt.Errorf("resampling %q is not known, only average, nearest and mode", p.copy.opts.TIFF.Resampling)
 	}
 	var missing []byte
-	if p.levelFields() != nil && dtype.Equal(p.typ, p.levels[0].DataType()) {
-		missing = p.levels[0].FillValue()
+	if p.noData() != "" {
+		missing = p.fill
 	}
 	return reduce.New(p.typ.Name(), how, missing)
 }
@@ -79,11 +125,29 @@ func (p *tiffImage) sourceTags() map[string]json.RawMessage {
 	return from.Tags
 }
 
-// sourceTag is a number that the source has in a tag.
-func (p *tiffImage) sourceTag(id tag.ID) (int, bool) {
-	var v int
-	err := json.Unmarshal(p.sourceTags()[id.String()], &v)
-	return v, err == nil
+// sourceTag is the number that the source has in a tag, or the list of them.
+func (p *tiffImage) sourceTag(id tag.ID) ([]float64, bool) {
+	raw := p.sourceTags()[id.String()]
+	var list []float64
+	if json.Unmarshal(raw, &list) == nil && list != nil {
+		return list, true
+	}
+	var v *float64
+	if json.Unmarshal(raw, &v) != nil || v == nil {
+		return nil, false
+	}
+	return []float64{*v}, true
+}
+
+// sourceDescription is what the source says about itself in words, which no
+// program wrote for programs.
+func (p *tiffImage) sourceDescription() string {
+	var text string
+	_ = json.Unmarshal(p.sourceTags()[tag.ImageDescription.String()], &text)
+	if ome.IsOME(text) || imagej.Is(text) || imagej.IsShaped(text) {
+		return ""
+	}
+	return text
 }
 
 // sourceImage is what OME-XML of the source says about this image, nil if there is
@@ -109,6 +173,7 @@ func (p *tiffImage) sourceImage() *ome.Image {
 // say it, else tifffile's own form where there is something to say.
 func (t *tiffCopy) describe() error {
 	if t.cog {
+		t.images[0].quote()
 		return nil
 	}
 	md := &ome.Metadata{Creator: "Omnizarr"}
@@ -124,6 +189,7 @@ func (t *tiffCopy) describe() error {
 		at += len(p.pages)
 	}
 	if !said && len(t.images) == 1 {
+		t.images[0].quote()
 		return nil
 	}
 	text, err := ome.Marshal(md)
@@ -133,6 +199,14 @@ func (t *tiffCopy) describe() error {
 	first := t.images[0].pages[0]
 	first.Fields = append(first.Fields, tag.Text(tag.ImageDescription, string(text)))
 	return nil
+}
+
+// quote gives the first page the description that the source has.
+func (p *tiffImage) quote() {
+	if text := p.sourceDescription(); text != "" {
+		first := p.pages[0]
+		first.Fields = append(first.Fields, tag.Text(tag.ImageDescription, text))
+	}
 }
 
 // ome describes an image whose pages begin with page first; nil if OME-XML
@@ -175,9 +249,15 @@ func (p *tiffImage) ome(first int) (img *ome.Image, worth bool) {
 	y.letter, x.letter = 'y', 'x'
 	measure(y)
 	measure(x)
-	for range img.SizeC {
-		img.Channels = append(img.Channels, ome.Channel{Samples: img.Samples})
+	for i := range img.SizeC {
+		c := ome.Channel{Samples: img.Samples}
+		if len(p.channels) == img.SizeC {
+			c.Name, c.Color = p.channels[i].Label, p.channels[i].Color
+			worth = true
+		}
+		img.Channels = append(img.Channels, c)
 	}
+	img.Description = p.sourceDescription()
 	if from := p.sourceImage(); from != nil {
 		img.Name, img.Description = from.Name, from.Description
 		if len(from.Channels) == len(img.Channels) {
@@ -204,6 +284,7 @@ func (p *tiffImage) geographic() bool {
 // tifffile writes.
 func (t *tiffCopy) describeShapes() error {
 	if len(t.images) == 1 && len(t.images[0].lead) <= 1 {
+		t.images[0].quote()
 		return nil // pages that are alike are one image in any case
 	}
 	for _, p := range t.images {

@@ -107,7 +107,7 @@ func TestVirtualTIFF(t *testing.T) {
 	n := openNode(t, dst)
 	wantPixels(t, n, pixels)
 	wantVerified(t, n, 3)
-	if n.Format() != refs.Format {
+	if n.Format() != "zarr3" {
 		t.Errorf("format %s", n.Format())
 	}
 	text, err := os.ReadFile(filepath.Join(dst, refs.ManifestName))

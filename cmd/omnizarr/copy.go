@@ -30,6 +30,10 @@ chunks and shards are for the arrays with as many axes. The type of numbers is
 changed by value: what the new type does not have is an error, except that floats
 are rounded.
 
+With --to tiff or --to cog the copy is one file. Rows, columns and samples are found
+by the names of axes, or are the last ones; other axes become pages. A COG has one
+image, with smaller versions.
+
 With --pad, every chunk is also a TIFF file or an N5 block, by a header before it.
 
 With --virtual, nothing but metadata is written, and where in the files of the
@@ -40,6 +44,7 @@ A copy goes where nothing is, or where the same copy was begun: one that was
 interrupted is simply started again.`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
+  omnizarr copy --to cog --compression zstd dem.zarr dem.tif
   omnizarr copy --virtual scan.tif scan.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
@@ -70,6 +75,9 @@ interrupted is simply started again.`,
 			if written := copyFormats[:len(copyFormats)-1]; !slices.Contains(written, to) {
 				return fmt.Errorf("copy to %s: writing %s is not supported, only %s", args[1], to, strings.Join(written, ", "))
 			}
+			if name := firstChanged(cmd, tiffFlags); name != "" && to != "tiff" && to != "cog" {
+				return badUsage(cmd, "--%s is for --to tiff and --to cog", name)
+			}
 			if c := opts.TIFF.Compression; c != "" && !slices.Contains(job.Compressions(), c) {
 				return badUsage(cmd, "--compression %s: must be one of %s", c, strings.Join(job.Compressions(), ", "))
 			}
@@ -99,9 +107,23 @@ interrupted is simply started again.`,
 	flags.BoolVar(&tiff.Overviews, "overviews", false, "make smaller versions in a TIFF; a COG has them")
 	flags.StringVar(&tiff.Resampling, "resampling", "", "how smaller versions are made: average, nearest or mode")
 	flags.BoolVar(&tiff.BigTIFF, "bigtiff", false, "write a BigTIFF also where a TIFF would do")
+	flags.BoolVar(&tiff.Sparse, "sparse", false, "leave out tiles of a TIFF or COG that hold only the fill value; libtiff cannot read them")
 	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
+}
+
+// tiffFlags are those that say nothing about other formats.
+var tiffFlags = []string{"compression", "predictor", "level", "quality", "overviews", "resampling", "bigtiff", "sparse"}
+
+// firstChanged is the first of some flags that was given, or empty.
+func firstChanged(cmd *cobra.Command, names []string) string {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // shapeFlag reads 64,64,64 or [64, 64, 64].

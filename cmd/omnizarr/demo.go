@@ -79,6 +79,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 		"info " + quoted(filepath.Join(dir, "cells", "volume")),
 		"cat --slice 0:4 --as csv " + quoted(filepath.Join(dir, "cells", "table")),
 		"copy --chunks 60,80 " + quoted(dir) + " " + quoted(filepath.Join(filepath.Dir(dir), "copy.zip")),
+		"copy --to tiff " + quoted(filepath.Join(dir, "cells", "volume")) + " " + quoted(filepath.Join(filepath.Dir(dir), "volume.ome.tif")),
 	} {
 		fmt.Fprintf(a.out, "  %s %s\n", invocation(), c)
 	}

@@ -172,6 +172,9 @@ func (a *app) printInfo(url string, n zarr.Node) error {
 	if inner != nil {
 		line("chunks", "%s in a shard", times(inner))
 	}
+	if len(m.Transformers) > 0 {
+		line("stored as", "references to parts of other files")
+	}
 	line("codecs", "%s", codecWords(m.Codecs))
 	line("fill value", "%s", cutText(compact(m.FillValue), 60))
 	if _, err := arr.Codec(make([]int, len(m.Shape))); err != nil {

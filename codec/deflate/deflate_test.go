@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -294,11 +295,40 @@ func TestDecodingFindsTheRoomItNeeds(t *testing.T) {
 		data[i] = byte(i>>9) & byte(i)
 	}
 	for name, f := range formats {
+		in := compress(t, f, data)
 		for _, room := range []int{0, 1, 1000, 1 << 20, len(data) - 1} {
-			out, err := filter(t, f, 5).Decode(nil, make([]byte, 3, 3+room), compress(t, f, data), math.MaxInt)
+			out, err := filter(t, f, 5).Decode(nil, make([]byte, 3, 3+room), in, math.MaxInt)
 			if err != nil || !bytes.Equal(out[3:], data) || cap(out) > 3*len(data) {
 				t.Errorf("%s: room for %d: %d bytes in %d, %v", name, room, len(out), cap(out), err)
 			}
+		}
+	}
+}
+
+func TestTheBeginningOfAFrame(t *testing.T) {
+	data := bytes.Repeat([]byte("some text"), 1000)
+	frame := compress(t, deflate.Zlib, data)
+	damaged := bytes.Clone(frame)
+	damaged[len(damaged)-1]++
+	dst := make([]byte, len(data)+1)
+	for _, room := range []int{0, 1, 4000, len(data) - 1} {
+		if n, err := deflate.DecodeZlib(dst[:room], damaged); err != nil || n != room || !bytes.Equal(dst[:n], data[:n]) {
+			t.Errorf("room for %d: %d bytes, %v", room, n, err)
+		}
+	}
+	for _, room := range []int{len(data), len(dst)} {
+		if n, err := deflate.DecodeZlib(dst[:room], append(frame, "behind"...)); err != nil || n != len(data) || !bytes.Equal(dst[:n], data) {
+			t.Errorf("room for %d: %d bytes, %v", room, n, err)
+		}
+		for _, in := range [][]byte{damaged, frame[:len(frame)-1], frame[:len(frame)-5]} {
+			if n, err := deflate.DecodeZlib(dst[:room], in); !errors.Is(err, codec.ErrData) || n > len(data) {
+				t.Errorf("%d bytes of %d, room for %d: %d bytes, %v", len(in), len(frame), room, n, err)
+			}
+		}
+	}
+	for _, in := range []string{"", "x", "\x78\x9d\x03\x00\x00\x00\x00\x01", "\x78\xbb\x03\x00\x00\x00\x00\x01"} {
+		if n, err := deflate.DecodeZlib(dst, []byte(in)); !errors.Is(err, codec.ErrData) || n != 0 {
+			t.Errorf("%x: %d bytes, %v", in, n, err)
 		}
 	}
 }

@@ -83,3 +83,22 @@ func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 		}
 	}
 }
+
+// DecodeZlib fills dst with the beginning of what a frame of zlib holds, and
+// returns how much there was, also if there is an error. That there is more than
+// dst takes is none: the checksum, which is that of all, is not looked at then.
+func DecodeZlib(dst, src []byte) (int, error) {
+	header, err := Zlib.header(src)
+	if err != nil {
+		return 0, err
+	}
+	n, used, err := inflate.Decode(dst, src[header:])
+	switch {
+	case errors.Is(err, inflate.ErrFull):
+		return n, nil
+	case err != nil:
+		return n, codec.Bad("%v", err)
+	}
+	_, err = Zlib.checkTrailer(src[header+used:], dst[:n])
+	return n, err
+}

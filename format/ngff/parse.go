@@ -16,6 +16,10 @@ const (
 	maxLevels = 1 << 10
 )
 
+// ErrNoImage says that an attribute "ome" describes something else than an image,
+// such as a plate.
+var ErrNoImage = errors.New("there are no multiscales")
+
 // Parse reads the attribute "ome" of version 0.5, an object, or the attribute
 // "multiscales" of version 0.4, an array. What it returns has passed Check.
 // Transformations that a document applies to all levels are part of theirs.
@@ -46,7 +50,7 @@ func Parse(raw json.RawMessage) ([]Multiscales, error) {
 		return nil, strictjson.Errorf("version", "%s is not %s", strictjson.Quote(version), Version)
 	}
 	if list == nil {
-		return nil, errors.New("there are no multiscales")
+		return nil, ErrNoImage
 	}
 	images, err := parseImages(list, false)
 	return images, strictjson.At("multiscales", err)

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/tiff/geo"
+	"github.com/omnizarr/zarr/format/tiff/imagej"
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -27,17 +30,19 @@ func (f *File) attributes(ctx context.Context, n node) (*meta.Attributes, error)
 	if first < 0 {
 		return nil, nil
 	}
-	fields, err := f.Fields(ctx, first, sub, maxAttribute)
+	fields, err := f.fields(ctx, first, sub, maxAttributes, isTable)
 	if err != nil {
 		return nil, err
 	}
 	a := &meta.Attributes{}
+	// Of tags that make no sense, what does is taken; they are there as they are.
+	where, _ := geo.Parse(fields)
 	if n.level == nil {
-		if err := setMultiscales(a, n.series); err != nil {
+		if err := setMultiscales(a, n.series, where); err != nil {
 			return nil, err
 		}
 	}
-	if err := setGeo(a, fields, n); err != nil {
+	if err := setGeo(a, where, n); err != nil {
 		return nil, err
 	}
 	if n.level != nil && len(n.series.levels) > 1 {
@@ -46,11 +51,32 @@ func (f *File) attributes(ctx context.Context, n node) (*meta.Attributes, error)
 	if err := setAxes(a, n); err != nil {
 		return nil, err
 	}
-	return a, a.Set("tiff", map[string]json.RawMessage{"tags": tagsJSON(fields)})
+	if err := setImageJ(a, fields); err != nil {
+		return nil, err
+	}
+	about := map[string]any{"tags": tagsJSON(fields)}
+	if name := n.series.name; name != "" {
+		about["name"] = name
+	}
+	if err := a.Set("tiff", about); err != nil {
+		return nil, err
+	}
+	return a, setDescribed(a, n.series)
 }
 
-// maxAttribute is how long the values of a tag may be to become an attribute.
-const maxAttribute = 1 << 20
+// maxAttributes is how many bytes the values of tags may have together to become
+// attributes.
+const maxAttributes = 1 << 20
+
+// isTable reports whether a tag is no attribute: the tables of tiles, which may be
+// long, and the tables of JPEG, which the codec has.
+func isTable(id tag.ID) bool {
+	switch id {
+	case tag.StripOffsets, tag.StripByteCounts, tag.TileOffsets, tag.TileByteCounts, tag.JPEGTables, tag.SubIFDs:
+		return true
+	}
+	return false
+}
 
 // first is the page that tells about the series.
 func (s *series) first() (page, sub int) {
@@ -63,17 +89,12 @@ func (s *series) first() (page, sub int) {
 	return -1, -1
 }
 
-// tagsJSON gives tags by name, in their order. Tables of tiles, which may be
-// long, and the tables of JPEG, which the codec has, are left out.
+// tagsJSON gives tags by name, in their order, without tables.
 func tagsJSON(fields []tag.Field) json.RawMessage {
 	b := []byte{'{'}
 	seen := map[tag.ID]bool{}
 	for _, f := range fields {
-		switch f.ID {
-		case tag.StripOffsets, tag.StripByteCounts, tag.TileOffsets, tag.TileByteCounts, tag.JPEGTables, tag.SubIFDs:
-			continue
-		}
-		if seen[f.ID] {
+		if seen[f.ID] || isTable(f.ID) {
 			continue
 		}
 		seen[f.ID] = true
@@ -94,10 +115,7 @@ func appendValues(b []byte, f tag.Field) []byte {
 	case len(f.Raw) == 0:
 		return append(b, "null"...)
 	case f.Type == tag.ASCII:
-		text, err := json.Marshal(validText(f.Text()))
-		if err != nil {
-			return append(b, "null"...)
-		}
+		text, _ := json.Marshal(validText(f.Text())) // text has no other errors
 		return append(b, text...)
 	case (f.Type == tag.Byte || f.Type == tag.Undefined) && len(f.Raw) > 16:
 		b = append(b, '"')
@@ -115,12 +133,15 @@ func appendValues(b []byte, f tag.Field) []byte {
 		n, err := f.Uint(i)
 		switch {
 		case err == nil:
-			b = fmt.Appendf(b, "%d", n)
-		case math.IsNaN(v) || math.IsInf(v, 0):
-			b = fmt.Appendf(b, "%q", strings.TrimPrefix(fmt.Sprint(v), "+"))
+			b = strconv.AppendUint(b, n, 10)
+		case math.IsNaN(v):
+			b = append(b, `"NaN"`...)
+		case math.IsInf(v, 1):
+			b = append(b, `"Infinity"`...)
+		case math.IsInf(v, -1):
+			b = append(b, `"-Infinity"`...)
 		default:
-			text, _ := json.Marshal(v)
-			b = append(b, text...)
+			b = strconv.AppendFloat(b, v, 'g', -1, 64)
 		}
 	}
 	if f.Len() != 1 {
@@ -142,11 +163,9 @@ func validText(s string) string {
 	return string(out)
 }
 
-// setGeo adds where on the earth the image is, if the file says it. Tags that make
-// no sense are there as they are.
-func setGeo(a *meta.Attributes, fields []tag.Field, n node) error {
-	info, err := geo.Parse(fields)
-	if err != nil || info == nil {
+// setGeo adds where on the earth the image is, if the file says it.
+func setGeo(a *meta.Attributes, info *geo.Info, n node) error {
+	if info == nil {
 		return nil
 	}
 	full := n.series.levels[0].kind
@@ -165,10 +184,58 @@ func setGeo(a *meta.Attributes, fields []tag.Field, n node) error {
 	return nil
 }
 
+// setImageJ adds what ImageJ's own tags hold, as far as it can be read.
+func setImageJ(a *meta.Attributes, fields []tag.Field) error {
+	var counts, data tag.Field
+	for _, f := range fields {
+		switch f.ID {
+		case tag.IJMetadataCounts:
+			counts = f
+		case tag.IJMetadata:
+			data = f
+		}
+	}
+	if len(counts.Raw) == 0 || len(data.Raw) == 0 {
+		return nil
+	}
+	info, err := imagej.ParseMetadata(counts, data)
+	if err != nil {
+		return nil // it is among the tags
+	}
+	members, err := info.Attributes()
+	if err != nil || len(members) == 0 {
+		return err
+	}
+	object := map[string]json.RawMessage{}
+	for _, m := range members {
+		object[m.Name] = m.Raw
+	}
+	return a.Set("imagej", object)
+}
+
+// setDescribed adds attributes that the description has. What was found out about
+// the file goes first.
+func setDescribed(a *meta.Attributes, s *series) error {
+	size := 0
+	for _, m := range s.more {
+		if size += len(m.Name) + len(m.Raw); size > maxAttributes {
+			break
+		}
+		if a.Raw(m.Name) != nil {
+			continue
+		}
+		if err := a.Set(m.Name, strictjson.QuoteBare(m.Raw)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // setMultiscales adds how the levels of a group belong together.
-func setMultiscales(a *meta.Attributes, s *series) error {
+func setMultiscales(a *meta.Attributes, s *series, where *geo.Info) error {
 	m := ngff.Multiscales{Name: s.name}
 	axes := s.measured()
+	onEarth(axes, where)
 	for _, x := range axes {
 		m.Axes = append(m.Axes, x.ngff(strings.Contains(letters(axes), "c")))
 	}
@@ -196,6 +263,29 @@ func setMultiscales(a *meta.Attributes, s *series) error {
 		return err
 	}
 	return a.Set("ome", raw)
+}
+
+// onEarth gives rows and columns without a scale that of a map, if its axes are
+// theirs and it is measured in lengths.
+func onEarth(axes []axis, where *geo.Info) {
+	if where == nil {
+		return
+	}
+	t, ok := where.Transform()
+	unit := where.Unit()
+	if !ok || t[2] != 0 || t[4] != 0 || unit != "meter" && unit != "foot" {
+		return
+	}
+	for i := range axes {
+		x := &axes[i]
+		switch {
+		case x.scale != 0:
+		case x.letter == 'y':
+			x.scale, x.unit = math.Abs(t[5]), unit
+		case x.letter == 'x':
+			x.scale, x.unit = math.Abs(t[1]), unit
+		}
+	}
 }
 
 // setAxes adds the distances of pixels to an array that has no levels to hold

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
 	"github.com/omnizarr/zarr/store"
@@ -62,20 +61,11 @@ func (f *File) extent(ctx context.Context, p *page, i uint64) (extent, error) {
 // storedBytes is how many bytes an uncompressed tile has whose length the file
 // does not tell, of those that are left.
 func (k *kind) storedBytes(i, left uint64) uint64 {
-	samples := 1
-	if k.planar == 1 {
-		samples = k.samples
-	}
 	height := k.tileHeight
 	if row := int(i / uint64(k.cols()) % uint64(k.rows())); !k.tiled {
 		height = min(height, k.height-row*k.tileHeight)
 	}
-	row := (uint64(k.tileWidth)*uint64(samples)*uint64(k.bits) + 7) / 8
-	hi, n := bits.Mul64(row, uint64(height))
-	if hi > 0 {
-		return left
-	}
-	return min(n, left)
+	return min(product(k.rowBytes(k.tileWidth), height), left)
 }
 
 // block reads a block of the tables of a page.

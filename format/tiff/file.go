@@ -3,9 +3,7 @@ package tiff
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -56,13 +54,11 @@ func (f *File) open(ctx context.Context) (err error) {
 	if f.form, first, err = readHeader(f.src.head(16)); err != nil {
 		return err
 	}
-	f.src.budget = least
-	if n := f.src.size; n < math.MaxInt64/8 {
-		f.src.budget += 4 * n
-	}
+	f.src.setBudget()
 	if err := f.readPages(ctx, first); err != nil {
 		return err
 	}
+	f.src.setBudget()
 	if f.series, err = f.group(ctx); err != nil {
 		return err
 	}
@@ -79,9 +75,6 @@ const (
 	maxPages = 1 << 22
 	// maxSubs is how many SubIFDs are kept.
 	maxSubs = 1 << 16
-	// least is how many bytes of directories and values any file may have, also
-	// one that does not tell its size.
-	least = 16 << 20
 )
 
 // readPages reads the chain of directories. A chain that leads back into itself
@@ -146,9 +139,6 @@ func (f *File) page(ctx context.Context, n, sub int) (page, error) {
 		return p, nil
 	}
 	off, err := f.integer(ctx, p.sub, uint64(sub))
-	if err == nil && off == 0 {
-		err = errors.New("its offset is 0")
-	}
 	if err == nil {
 		p, _, err = f.readPage(ctx, off)
 	}
@@ -180,6 +170,11 @@ func (f *File) integer(ctx context.Context, t *table, i uint64) (uint64, error) 
 // have a type that does not exist, and if together with those before they have
 // more than limit bytes.
 func (f *File) Fields(ctx context.Context, n, sub, limit int) ([]tag.Field, error) {
+	return f.fields(ctx, n, sub, limit, nil)
+}
+
+// fields is Fields without the values of tags that are skipped.
+func (f *File) fields(ctx context.Context, n, sub, limit int, skip func(tag.ID) bool) ([]tag.Field, error) {
 	p, err := f.page(ctx, n, sub)
 	if err != nil {
 		return nil, err
@@ -194,7 +189,8 @@ func (f *File) Fields(ctx context.Context, n, sub, limit int) ([]tag.Field, erro
 	for i := range entries {
 		e := &entries[i]
 		out[i] = tag.Field{ID: e.id, Type: e.typ, Big: f.bigEndian()}
-		if size, ok := e.bytes(); !ok || size > uint64(limit) || !f.src.fits(e.at, size) {
+		size, ok := e.bytes()
+		if !ok || size > uint64(limit) || !f.src.fits(e.at, size) || skip != nil && skip(e.id) {
 			continue
 		}
 		if out[i], err = f.src.field(ctx, f.form, e, limit); err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/tiff"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
@@ -226,6 +228,34 @@ func TestListingsHoldWhatCanBeRead(t *testing.T) {
 			if last == "" {
 				t.Errorf("%s: nothing below %q", f.File, prefix)
 			}
+		}
+	}
+}
+
+func TestPyramidsTellTheirScale(t *testing.T) {
+	_, files := fixtures(t)
+	for name, want := range map[string]string{
+		"cog_deflate.tif":  `[meter meter] [1 20 20] [1 40 40] [1 80 80.48780487804878]`,
+		"ome_pyr.ome.tif":  `[ ] [1 1 1] [1 2 2] [1 4 4]`,
+		"subifd_pyr.tif":   `[ ] [1 1 1] [1 2 2] [1 4 4]`,
+		"cog_zstd_big.tif": `[meter meter] [20.689655172413794 21.29032258064516] [41.37931034482759 42.58064516129032] [83.33333333333333 85.71428571428571]`,
+	} {
+		n, err := zarr.OpenStore(ctx, open(t, name, files[name]), "")
+		check(t, err)
+		images, err := ngff.Parse(n.Attributes().Raw("ome"))
+		check(t, err)
+		var units []string
+		got := ""
+		for _, a := range images[0].Axes {
+			if a.Type == "space" {
+				units = append(units, a.Unit)
+			}
+		}
+		for _, l := range images[0].Levels {
+			got += fmt.Sprint(" ", l.Scale)
+		}
+		if got = fmt.Sprint(units) + got; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

@@ -25,8 +25,9 @@ func (f *File) ome(ctx context.Context, text string) ([]*series, error) {
 		return []*series{{err: fmt.Errorf("OME-TIFF: the metadata of this file is in %q, which is not looked at: open that file's images, or the directories of this one below %q", md.Companion, directories)}}, nil
 	}
 	var out []*series
+	room := max(1<<16, 16*len(f.pages))
 	for i := range md.Images {
-		s, err := f.omeImage(&md.Images[i])
+		s, err := f.omeImage(&md.Images[i], &room)
 		if err != nil {
 			out = append(out, &series{err: fmt.Errorf("OME-TIFF: image %d: %w", i, err)})
 			continue
@@ -43,16 +44,18 @@ func (f *File) ome(ctx context.Context, text string) ([]*series, error) {
 }
 
 // omeImage makes a series of an image, nil if none of its planes is here or they
-// are not what the description says.
-func (f *File) omeImage(img *ome.Image) (*series, error) {
+// are not what the description says. Room is how many planes all images together
+// may still claim.
+func (f *File) omeImage(img *ome.Image, room *int) (*series, error) {
 	letters, lengths := strings.ToLower(img.Axes()), img.Shape()
 	planes := 1
 	for _, n := range lengths {
-		if n < 1 || n > maxPages || planes*n > max(1<<16, 16*len(f.pages)) {
+		if n < 1 || n > *room/planes {
 			return nil, fmt.Errorf("OME-XML declares %d planes along %q, the file has %d IFDs", lengths, letters, len(f.pages))
 		}
 		planes *= n
 	}
+	*room -= planes
 	l := level{sub: -1, pages: make([]int32, planes)}
 	for i := range l.pages {
 		l.pages[i] = -1
@@ -75,14 +78,9 @@ func (f *File) omeImage(img *ome.Image) (*series, error) {
 		}
 	}
 	for _, n := range l.pages {
-		if n < 0 {
-			continue
-		}
-		if err := f.pages[n].err; err != nil {
-			return nil, err
-		}
-		if l.kind == nil {
+		if n >= 0 && f.pages[n].err == nil { // others are errors when they are read
 			l.kind = f.pages[n].kind
+			break
 		}
 	}
 	if l.kind == nil || l.kind.samples != img.Samples || l.kind.width != img.SizeX || l.kind.height != img.SizeY {

@@ -32,12 +32,12 @@ func (f *File) imageJ(ctx context.Context, text string) ([]*series, error) {
 		}
 		planes *= n
 		if n > 1 {
-			letter := stack.Axes[i] | 0x20
+			letter := lower(stack.Axes[i])
 			a := measured[letter]
 			s.axes = append(s.axes, axis{letter, n, a.scale, a.unit})
 		}
 	}
-	s.sample = stack.Samples | 0x20
+	s.sample = lower(stack.Samples)
 	l, err := f.stack(ctx, 0, planes, false)
 	if l == nil || err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (f *File) imageJ(ctx context.Context, text string) ([]*series, error) {
 
 // resolution reads how large pixels are, in the unit that the series has.
 func (f *File) resolution(ctx context.Context, s *series) error {
-	all, err := f.Fields(ctx, 0, -1, 64)
+	all, err := f.fields(ctx, 0, -1, 64, func(id tag.ID) bool { return id != tag.XResolution && id != tag.YResolution })
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (f *File) stack(ctx context.Context, first, planes int, alone bool) (*level
 		}
 	}
 	k := l.kind
-	n, _ := k.tiles()
+	n := k.tiles()
 	if k.compression != 1 || k.tiled || k.bits%8 != 0 || n == 0 || n > maxStrips {
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func (f *File) stack(ctx context.Context, first, planes int, alone bool) (*level
 		}
 		end += x.length
 	}
-	bytes := uint64(k.width) * uint64(k.height) * uint64(k.samples) * uint64(k.bits/8)
+	bytes := product(k.rowBytes(k.width), k.height, k.planes())
 	if end-start.off < bytes || uint64(planes) > (1<<62)/bytes || !f.src.fits(start.off, bytes*uint64(planes)) {
 		return nil, nil
 	}
@@ -173,29 +173,32 @@ func (f *File) shaped(ctx context.Context, text string) ([]*series, error) {
 // and how many planes they make; nil if the shape does not end in that of a
 // page.
 func (k *kind) leading(d *imagej.Shaped) (*series, int) {
+	shape := d.Shape
 	page, sample := []int{k.height, k.width}, -1
 	switch {
 	case k.samples > 1 && k.planar == 2:
-		page, sample = []int{k.samples, k.height, k.width}, len(d.Shape)-3
+		page, sample = []int{k.samples, k.height, k.width}, len(shape)-3
 	case k.samples > 1:
-		page, sample = append(page, k.samples), len(d.Shape)-1
+		page, sample = append(page, k.samples), len(shape)-1
+	case len(shape) > 2 && shape[len(shape)-1] == 1 && !slices.Equal(shape[len(shape)-2:], page):
+		shape = shape[:len(shape)-1] // one sample
 	}
-	n := len(d.Shape) - len(page)
-	if n < 0 || !slices.Equal(d.Shape[n:], page) {
+	n := len(shape) - len(page)
+	if n < 0 || !slices.Equal(shape[n:], page) {
 		return nil, 0
 	}
-	s, planes := &series{how: "shaped", name: d.Name}, 1
+	s, planes := &series{how: "shaped", name: d.Name, more: d.Attributes}, 1
 	named := len(d.Axes) == len(d.Shape)
 	if named && sample >= 0 {
-		s.sample = d.Axes[sample] | 0x20
+		s.sample = lower(d.Axes[sample])
 	}
-	for i, length := range d.Shape[:n] {
+	for i, length := range shape[:n] {
 		if length < 1 || planes > maxPages/length {
 			return nil, 0
 		}
 		letter := byte('q')
 		if named {
-			letter = d.Axes[i] | 0x20
+			letter = lower(d.Axes[i])
 		}
 		planes *= length
 		s.axes = append(s.axes, axis{letter: letter, length: length})

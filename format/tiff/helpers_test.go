@@ -20,8 +20,8 @@ func described(p *picture, text string) *picture {
 	return p.with(tag.Text(tag.ImageDescription, text))
 }
 
-// outline lists what is in a store: groups by their path, arrays with axes and
-// shape, nodes that cannot be opened with "error".
+// outline lists what is in a store: groups by their path, with a star if they are
+// levels, arrays with axes and shape, nodes that cannot be opened with "error".
 func outline(t testing.TB, s store.Store) string {
 	t.Helper()
 	node, err := zarr.OpenStore(ctx, s, "")
@@ -32,7 +32,9 @@ func outline(t testing.TB, s store.Store) string {
 	add := func(n zarr.Node) {
 		if a, ok := n.(*zarr.Array); ok {
 			out = append(out, fmt.Sprintf("%s(%s %v)", a.Path(), strings.Join(a.DimensionNames(), ""), a.Shape()))
-		} else if n.Path() != "" {
+		} else if attribute(t, n, "ome") != nil {
+			out = append(out, n.Path()+"/*")
+		} else {
 			out = append(out, n.Path()+"/")
 		}
 	}

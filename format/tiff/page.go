@@ -37,14 +37,27 @@ func (k *kind) planes() int {
 func (k *kind) rows() int { return (k.height + k.tileHeight - 1) / k.tileHeight }
 func (k *kind) cols() int { return (k.width + k.tileWidth - 1) / k.tileWidth }
 
-// tiles is how many tiles the image has, if they can be counted.
-func (k *kind) tiles() (uint64, bool) {
-	hi, n := bits.Mul64(uint64(k.rows()), uint64(k.cols()))
-	if hi > 0 {
-		return n, false
+// tiles is how many tiles the image has.
+func (k *kind) tiles() uint64 { return product(k.rows(), k.cols(), k.planes()) }
+
+// product multiplies numbers of which none is 0 or negative; more than can be is
+// the largest number there is.
+func product(factors ...int) uint64 {
+	n := uint64(1)
+	for _, f := range factors {
+		hi, lo := bits.Mul64(n, uint64(f))
+		if n = lo; hi > 0 {
+			return math.MaxUint64
+		}
 	}
-	hi, n = bits.Mul64(n, uint64(k.planes()))
-	return n, hi == 0
+	return n
+}
+
+// rowBytes is how many bytes the samples of some pixels take that are stored
+// together.
+func (k *kind) rowBytes(width int) int {
+	samples := k.samples / k.planes()
+	return (width*samples*k.bits + 7) / 8
 }
 
 // layout describes one stored tile. Planes that are stored apart are images of
@@ -212,8 +225,8 @@ func (f *File) setKind(k *kind) error {
 // checkTiles checks that there is an offset and a length for every tile.
 func (p *page) checkTiles() error {
 	k := p.kind
-	n, ok := k.tiles()
-	if !ok || n > p.offsets.count {
+	n := k.tiles()
+	if n > p.offsets.count {
 		return fmt.Errorf("tag %d (%v): count %d, but dimensions of %d x %d pixels in %d planes of tiles of %d x %d need %d",
 			p.offsets.id, p.offsets.id, p.offsets.count, k.width, k.height, k.planes(), k.tileWidth, k.tileHeight, n)
 	}

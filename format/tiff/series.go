@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/meta"
 )
 
 // series is one image: planes in some dimensions, in one or several resolutions.
@@ -13,10 +14,11 @@ type series struct {
 	how    string // what told which pages belong together: "ome", "imagej", "shaped" or "pages"
 	axes   []axis // of the planes, the slowest first, without those inside a plane
 	levels []level
-	space  [2]axis // y and x, without lengths, for their scale and unit
-	sample byte    // the letter of the axis of samples, 's' unless the file says so
-	bare   bool    // a directory as it is: with an axis of samples also where there is one
-	err    error   // why there is no image: of a page that cannot be read
+	space  [2]axis       // y and x, without lengths, for their scale and unit
+	sample byte          // the letter of the axis of samples, 's' unless the file says so
+	more   []meta.Member // attributes that the description has
+	bare   bool          // a directory as it is: with an axis of samples also where there is one
+	err    error         // why there is no image: of a page that cannot be read
 }
 
 // axis is a dimension of an image.
@@ -25,6 +27,14 @@ type axis struct {
 	length int
 	scale  float64 // distance of neighbours, 0 if unknown
 	unit   string
+}
+
+// lower gives the letter of an axis as it is used here, q for what is none.
+func lower(c byte) byte {
+	if c |= 0x20; 'a' <= c && c <= 'z' {
+		return c
+	}
+	return 'q'
 }
 
 // level is an image in one resolution.

@@ -139,6 +139,18 @@ func (w *window) leadsTo(off uint64, gap int) bool {
 	return len(w.data) > 0 && off >= w.start && off-w.start <= uint64(len(w.data)+gap)
 }
 
+// leastBudget is how many bytes of directories and values any file may have, also
+// one that does not tell its size.
+const leastBudget = 16 << 20
+
+// setBudget allows for what a file of this size can have.
+func (s *source) setBudget() {
+	s.budget = leastBudget
+	if s.size < math.MaxInt64/8 {
+		s.budget += 2 * s.size
+	}
+}
+
 // spend takes from the budget.
 func (s *source) spend(n int) error {
 	if s.budget -= int64(n); s.budget < 0 {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/race"
 )
 
 const guard = 64
@@ -98,8 +100,9 @@ func damage(r *rand.Rand, src []byte) []byte {
 	return src
 }
 
+// rounds is how often to repeat what is random: n times where there is time.
 func rounds(n int) int {
-	if testing.Short() {
+	if testing.Short() || race.Enabled {
 		return n / 10
 	}
 	return n

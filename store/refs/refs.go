@@ -35,9 +35,6 @@ const Transformer = "omnizarr.references"
 // ManifestName is what manifests are called unless something else is said.
 const ManifestName = "references.json"
 
-// Format is what a node says of itself whose chunks are references.
-const Format = "references"
-
 // MaxBytes is the length of the longest manifest that Parse takes.
 const MaxBytes = 1 << 30
 

@@ -15,8 +15,8 @@ import (
 
 // FromAttributes gives the tags for attributes as Attributes writes them:
 // those of "geotiff" if it is there, otherwise those that "proj:code" and
-// "spatial:transform" lead to, and "gdal_metadata" in any case. There are none
-// if there are no such attributes.
+// "spatial:transform" lead to, or what other programs write instead, and
+// "gdal_metadata" in any case. There are none if there are no such attributes.
 func FromAttributes(a *meta.Attributes) ([]tag.Field, error) {
 	info := &Info{}
 	read := func(name string, f func(json.RawMessage) error) error {
@@ -35,6 +35,12 @@ func FromAttributes(a *meta.Attributes) ([]tag.Field, error) {
 				t, err = readTransform(raw)
 				return err
 			})
+		}
+		if err == nil && t == nil {
+			t = foreignTransform(a)
+		}
+		if err == nil && len(info.Keys) == 0 {
+			info.foreignCode(a)
 		}
 		if err == nil && t != nil {
 			point := false
@@ -62,9 +68,17 @@ func (i *Info) readCode(raw json.RawMessage) error {
 		return err
 	}
 	digits, ok := strings.CutPrefix(s, "EPSG:")
-	code, err := strconv.ParseUint(digits, 10, 16)
-	if !ok || err != nil || code < 1024 || code >= userDefined {
+	if !ok || i.setCode(digits) != nil {
 		return fmt.Errorf("%s cannot be written: GeoTIFF takes codes of EPSG from 1024 to %d", strictjson.Quote(s), userDefined-1)
+	}
+	return nil
+}
+
+// setCode sets the keys for a code of EPSG.
+func (i *Info) setCode(digits string) error {
+	code, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil || code < 1024 || code >= userDefined {
+		return errors.New("no such code")
 	}
 	model, key := uint16(modelProjected), ProjectedType
 	if isGeodetic(int(code)) {

@@ -51,7 +51,9 @@ func (d *Decoder) readScan(s segment, number int) (whole bool, err error) {
 		return false, fmt.Errorf("JPEG: scan %d at byte %d has all components, which other scans had before", number, s.offset)
 	}
 	if !whole {
-		d.allocateCoefficients()
+		if err := d.allocateCoefficients(); err != nil {
+			return false, err
+		}
 	}
 	c.left = -1
 	c.restarts = 0

@@ -1,6 +1,9 @@
 package jpeg
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Rows of strips have room at both ends, for the samples that interpolation
 // wants there and for vectors that reach beyond.
@@ -23,17 +26,26 @@ func (d *Decoder) allocate() {
 }
 
 // allocateCoefficients gets the memory for the coefficients of all components,
-// when the first of several scans begins.
-func (d *Decoder) allocateCoefficients() {
+// when the first of several scans begins. With Huffman codes, every block takes a
+// bit at least, so what has fewer is not worth the memory.
+func (d *Decoder) allocateCoefficients() error {
 	f := &d.frame
 	if d.scan.number > 1 {
-		return
+		return nil
+	}
+	blocks := 0
+	for i := range f.n {
+		blocks += f.comp[i].bw * f.comp[i].bh
+	}
+	if n := len(d.in.src); !f.arithmetic && blocks > 8*n {
+		return fmt.Errorf("JPEG: data of %d bytes ends before the %d blocks of an image of %d x %d do", n, blocks, f.width, f.height)
 	}
 	for i := range f.n {
 		c := &f.comp[i]
 		c.coef = grow(c.coef, c.mw*c.mh*blockSize)
 		clear(c.coef)
 	}
+	return nil
 }
 
 // grow gives n elements of b, or of a new slice if it has not as many.

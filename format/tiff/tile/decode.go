@@ -16,7 +16,8 @@ import (
 // Tiles may end before their last row does, as the last strip of an image: what
 // is not there becomes zero. want is how many rows must be there, -1 if none
 // need be. A JPEG image that is smaller than the tile is its top left in any
-// case. Bytes behind the tile are ignored, and data that is damaged is an error.
+// case. Bytes behind the tile are ignored, and data that is damaged is an error,
+// as is none at all where the compression does not know that.
 func (l *Layout) Decode(dst nd.View, src []byte, first, want int) error {
 	if len(dst.Shape) != 3 {
 		return fmt.Errorf("a tile has 3 axes, the memory for it %d", len(dst.Shape))
@@ -25,7 +26,7 @@ func (l *Layout) Decode(dst nd.View, src []byte, first, want int) error {
 }
 
 // large is the size of tiles from which on it matters that they are not there.
-const large = 64 << 20
+const large = 32 << 20
 
 // DecodeBox is Decode for a box of the samples, rows and columns. Rows behind it
 // are not decoded, and not missed.
@@ -46,8 +47,8 @@ func (l *Layout) DecodeBox(dst nd.View, src []byte, box nd.Box, want int) error 
 	if slices.Contains(box.Shape, 0) {
 		return nil
 	}
-	if len(src) == 0 && want <= 0 {
-		if err := l.possible(&g, src, want); err != nil {
+	if len(src) == 0 {
+		if err := l.nothing(&g, want); err != nil {
 			return err
 		}
 		zero(dst)
@@ -57,12 +58,20 @@ func (l *Layout) DecodeBox(dst nd.View, src []byte, box nd.Box, want int) error 
 		if err := l.possible(&g, src, -1); err != nil {
 			return err
 		}
-		return l.decodeJPEG(dst, src, box, want)
+		return l.decodeJPEG(dst, src, box)
 	}
 	d := decoders.Get().(*decoder)
 	defer d.free()
 	d.l, d.geometry, d.dst, d.box, d.want = l, g, dst, box, min(want, l.Height)
 	return d.decode(src)
+}
+
+// nothing reports data of no bytes where that is not a tile without rows.
+func (l *Layout) nothing(g *geometry, want int) error {
+	if want == 0 || want < 0 && g.total <= large && (l.Compression == None || l.Compression == PackBits) {
+		return nil
+	}
+	return codec.Bad("%s: empty: tile of %d bytes, %d rows of %d, but 0 bytes of data", names[l.Compression], g.total, g.planes*l.Height, g.row)
 }
 
 // decode decompresses what the box needs and hands it on row by row.
@@ -87,8 +96,8 @@ func (d *decoder) decode(src []byte) error {
 	}
 	n := min(len(data), need)
 	if n < must {
-		return codec.Bad("%s: %s: %d of %d bytes, %d rows, at least %d bytes are needed",
-			names[d.l.Compression], emptyOrShort(src), n, d.total, n/d.row, must)
+		return codec.Bad("%s: short: %d of %d bytes, %d rows, at least %d bytes are needed",
+			names[d.l.Compression], n, d.total, n/d.row, must)
 	}
 	d.emit(data[:n], d.l.Compression != None)
 	return nil
@@ -105,10 +114,10 @@ func (l *Layout) Probe(src []byte, want int) error {
 	if err != nil {
 		return err
 	}
-	if l.Compression == JPEG {
+	switch {
+	case want > 0 && l.Compression == JPEG:
 		want = -1 // an image may be smaller
-	}
-	if want > 0 {
+	case want > 0:
 		want = ((g.planes-1)*l.Height + min(want, l.Height)) * g.row
 	}
 	return l.possible(&g, src, want)
@@ -117,12 +126,15 @@ func (l *Layout) Probe(src []byte, want int) error {
 // possible reports that src cannot hold the first must bytes of the tile, or
 // where must is below 0, all of it, if it is large.
 func (l *Layout) possible(g *geometry, src []byte, must int) error {
+	if len(src) == 0 {
+		return l.nothing(g, must)
+	}
 	n := most(l.Compression, len(src))
 	if n >= must && (must >= 0 || n >= g.total || g.total <= large) {
 		return nil
 	}
-	return codec.Bad("%s: %s: tile of %d bytes, %d rows of %d, but %d bytes of data hold at most %d",
-		names[l.Compression], emptyOrShort(src), g.total, g.planes*l.Height, g.row, len(src), n)
+	return codec.Bad("%s: short: tile of %d bytes, %d rows of %d, but %d bytes of data hold at most %d",
+		names[l.Compression], g.total, g.planes*l.Height, g.row, len(src), n)
 }
 
 // unpack decompresses at least the first need bytes of the tile, if there are so
@@ -165,13 +177,6 @@ func (d *decoder) unpack(src []byte, need, must int) ([]byte, error) {
 
 // decodeSlack is room behind the result for decoders that copy whole words.
 const decodeSlack = 64
-
-func emptyOrShort(src []byte) string {
-	if len(src) == 0 {
-		return "empty"
-	}
-	return "short"
-}
 
 // inPlace gives the memory of the caller if the decompressed bytes belong there
 // as they stand, except for predictor and byte order.

@@ -2,20 +2,18 @@ package tile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/deflate"
 	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/lzw"
 	zstdcodec "github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/format/tiff/packbits"
-	"github.com/omnizarr/zarr/internal/inflate"
 )
 
 // decompress fills dst with the beginning of what src holds, and returns how
@@ -27,7 +25,7 @@ func (d *decoder) decompress(dst, src []byte) (int, error) {
 	case PackBits:
 		return packbits.Decode(dst, src)
 	default:
-		return unzlib(dst, src)
+		return deflate.DecodeZlib(dst, src)
 	}
 }
 
@@ -60,34 +58,6 @@ func whole(compression int) bool {
 // isNoEnd reports whether the data merely ends without saying so, which several
 // programs write: that is fine where all rows that are wanted are there.
 func isNoEnd(err error) bool { return errors.Is(err, lzw.ErrNoEnd) }
-
-// unzlib decodes a stream of RFC 1950.
-func unzlib(dst, src []byte) (int, error) {
-	if len(src) < 2 {
-		return 0, fmt.Errorf("%d bytes are too few for the header of zlib", len(src))
-	}
-	switch h := binary.BigEndian.Uint16(src); {
-	case h%31 != 0, h>>8&0xf != 8, h>>12 > 7:
-		return 0, fmt.Errorf("header %04x is not that of zlib", h)
-	case h&0x20 != 0:
-		return 0, errors.New("needs a dictionary that is not in the data")
-	}
-	n, used, err := inflate.Decode(dst, src[2:])
-	if errors.Is(err, inflate.ErrFull) {
-		return n, nil
-	}
-	if err != nil {
-		return n, err
-	}
-	sum := src[2+used:]
-	if len(sum) < 4 {
-		return n, fmt.Errorf("data ends within the checksum behind %d bytes", n)
-	}
-	if got, want := inflate.Adler32(dst[:n]), binary.BigEndian.Uint32(sum); got != want {
-		return n, fmt.Errorf("checksum is %08x, the data has %08x", want, got)
-	}
-	return n, nil
-}
 
 // filter is a bytes-to-bytes codec of this module, ready for use.
 func filter(k codec.BytesToBytes) codec.BytesFilter {

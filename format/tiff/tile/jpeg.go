@@ -24,10 +24,7 @@ func (l *Layout) converts() bool { return l.Photometric == photometricYCbCr && l
 
 // decodeJPEG decodes a JPEG stream, which is the tile's top left, and straight
 // into the caller's memory where its rows are.
-func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box, want int) error {
-	if len(src) == 0 {
-		return codec.Bad("JPEG: empty: 0 bytes, %d rows are needed", want)
-	}
+func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box) error {
 	cfg, err := jpeg.ReadConfig(src)
 	if err != nil {
 		return codec.Bad("%v", err)
@@ -71,7 +68,7 @@ func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box, want int) error
 
 // explain says what to do about tables that a stream leaves to the file.
 func (l *Layout) explain(err error) error {
-	if len(l.JPEGTables) == 0 && strings.Contains(err.Error(), "table") {
+	if len(l.JPEGTables) == 0 && strings.HasSuffix(err.Error(), "is missing") {
 		return codec.Bad("%v: jpeg_tables are needed", err)
 	}
 	return codec.Bad("%v", err)

@@ -22,6 +22,10 @@ func newTemporary(path string) (*temporary, error) {
 			continue
 		}
 		if err != nil {
+			var place *fs.PathError // whose path nobody knows
+			if errors.As(err, &place) {
+				err = fmt.Errorf("folder %s: %w", filepath.Dir(path), place.Err)
+			}
 			return nil, err
 		}
 		return &temporary{f}, nil

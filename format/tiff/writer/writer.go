@@ -96,6 +96,8 @@ func Create(path string, images []*Image, opt Options) (*Writer, error) {
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, w.wrap(errors.New("a folder is in its place"))
+	} else if err == nil && !info.Mode().IsRegular() {
+		return nil, w.wrap(errors.New("a device, or what else is no file, is in its place"))
 	}
 	temp, err := newTemporary(path)
 	if err != nil {
