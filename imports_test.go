@@ -25,7 +25,7 @@ var layers = []struct {
 	{names: []string{"dtype"}},
 	{names: []string{"grid"}},
 	{names: []string{"meta", "codec", "schemas"}},
-	{names: []string{"format/tiff/tag", "format/tiff/jpeg", "format/tiff/packbits", "format/tiff/pixel", "format/ngff"}},
+	{names: []string{"format/tiff/tag", "format/tiff/jpeg", "format/tiff/packbits", "format/tiff/pixel", "format/tiff/tiletest", "format/ngff"}},
 	{names: []string{"codec/*", "format/tiff/ome", "format/tiff/imagej", "format/tiff/geo", "format/tiff/writer", "format/tiff/reduce"}},
 	{names: []string{"format/tiff/tile"}},
 	{names: []string{"codec/tifftile"}},

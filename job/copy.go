@@ -30,7 +30,8 @@ type CopyOptions struct {
 	// the array out anew: without Shards it has none then.
 	Chunks, Shards []int
 	// Codecs is the JSON of a codecs list, for inner chunks if there are
-	// shards. The default is the source's.
+	// shards. The default is the source's. For a TIFF file it may be a single
+	// tiff-tile, whose compression, predictor and tile are taken.
 	Codecs json.RawMessage
 	// DataType is what numbers are converted to, by value: a number that the
 	// type does not have is an error, except that floats are rounded. Arrays of

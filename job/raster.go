@@ -243,12 +243,16 @@ func newRaster(levels []*zarr.Array, m *ngff.Multiscales, attrs *meta.Attributes
 		axes[len(axes)-1].letter = 's'
 	}
 	r := &raster{levels: levels, attrs: attrs, samples: -1, y: -1, x: -1}
+	var file struct{ Name string } // of an image in a TIFF file
+	if ok, err := attrs.Get("tiff", &file); ok && err == nil {
+		r.name = file.Name
+	}
 	rest := r.place(axes)
 	if single && len(rest) == 1 && r.samples < 0 {
 		r.samples, rest = rest[0].at, nil
 	}
 	if single && len(rest) > 0 {
-		return nil, fmt.Errorf("a COG holds one image of rows, columns and samples, here are %d more axes: choose a slice", len(rest))
+		return nil, fmt.Errorf("a COG holds one image of rows, columns and samples, here are %d more axes, which a TIFF has pages for", len(rest))
 	}
 	r.lead = rest
 	return r, r.trimLevels()

@@ -18,7 +18,8 @@ import (
 	"github.com/omnizarr/zarr/format/tiff/writer"
 )
 
-// TIFFOptions say how a copy to "tiff" or "cog" is stored.
+// TIFFOptions say how a copy to "tiff" or "cog" is stored. A codecs list with the
+// single entry "tiff-tile" says the same about its tiles.
 type TIFFOptions struct {
 	// Compression is "none", "lzw", "deflate", "zstd", "packbits", "lzma" or
 	// "jpeg"; the default is "deflate".

@@ -179,7 +179,10 @@ func (p *tiffImage) compression() error {
 		predicts = true
 	case tile.JPEG:
 		if l.BitsPerSample != 8 || l.SampleFormat != 1 {
-			return fmt.Errorf("JPEG in TIFF has 8 bits, the data type is %s", p.typ.Name())
+			return fmt.Errorf("JPEG in TIFF has unsigned samples of 8 bits, the data type is %s", p.typ.Name())
+		}
+		if l.Samples > 4 {
+			return fmt.Errorf("JPEG has at most 4 samples per pixel, here are %d", l.Samples)
 		}
 	}
 	switch {
@@ -196,7 +199,8 @@ func (p *tiffImage) compression() error {
 }
 
 // planLevels says which levels the image has: those of the source, or halves
-// until one is a single tile.
+// until one is a single tile, or a line, which readers would not take for half of
+// another line.
 func (p *tiffImage) planLevels() error {
 	for _, a := range p.levels[1:] {
 		p.sizes = append(p.sizes, [2]int{along(a, p.y), along(a, p.x)})
@@ -204,7 +208,7 @@ func (p *tiffImage) planLevels() error {
 	if len(p.levels) > 1 || !p.copy.cog && !p.copy.opts.TIFF.Overviews {
 		return nil
 	}
-	for h, w := p.sizes[0][0], p.sizes[0][1]; h > p.layout.Height || w > p.layout.Width; {
+	for h, w := p.sizes[0][0], p.sizes[0][1]; min(h, w) > 1 && (h > p.layout.Height || w > p.layout.Width); {
 		h, w = reduce.Half(h), reduce.Half(w)
 		p.sizes = append(p.sizes, [2]int{h, w})
 	}

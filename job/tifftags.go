@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/format/tiff/ome"
 	"github.com/omnizarr/zarr/format/tiff/reduce"
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/format/tiff/writer"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -281,33 +282,41 @@ func (p *tiffImage) geographic() bool {
 }
 
 // describeShapes gives every image of several planes its shape, in the form that
-// tifffile writes.
+// tifffile writes, and its levels theirs.
 func (t *tiffCopy) describeShapes() error {
-	if len(t.images) == 1 && len(t.images[0].lead) <= 1 {
-		t.images[0].quote()
+	if p := t.images[0]; len(t.images) == 1 && (len(p.lead) == 0 || len(p.lead) == 1 && (p.lead[0].letter == 'i' || p.lead[0].letter == 'q')) {
+		p.quote()
 		return nil // pages that are alike are one image in any case
 	}
 	for _, p := range t.images {
-		shape, axes := []int{}, ""
-		for _, a := range p.lead {
-			shape = append(shape, a.length)
-			axes += strings.ToUpper(string(a.letter))
+		pages := append([]*writer.Image{p.pages[0]}, p.pages[0].Levels...)
+		for level, page := range pages {
+			text, err := p.shapeText(level)
+			if err != nil {
+				return err
+			}
+			page.Fields = append(page.Fields, tag.Text(tag.ImageDescription, text))
 		}
-		shape = append(shape, p.sizes[0][0], p.sizes[0][1])
-		axes += "YX"
-		if n := p.layout.Samples; n > 1 {
-			shape = append(shape, n)
-			axes += "S"
-		}
-		text, err := json.Marshal(struct {
-			Shape []int  `json:"shape"`
-			Axes  string `json:"axes"`
-		}{shape, axes})
-		if err != nil {
-			return err
-		}
-		first := p.pages[0]
-		first.Fields = append(first.Fields, tag.Text(tag.ImageDescription, string(text)))
 	}
 	return nil
+}
+
+// shapeText describes the shape of a level as tifffile does.
+func (p *tiffImage) shapeText(level int) (string, error) {
+	shape, axes := []int{}, ""
+	for _, a := range p.lead {
+		shape = append(shape, a.length)
+		axes += strings.ToUpper(string(a.letter))
+	}
+	shape = append(shape, p.sizes[level][0], p.sizes[level][1])
+	axes += "YX"
+	if n := p.layout.Samples; n > 1 {
+		shape = append(shape, n)
+		axes += "S"
+	}
+	text, err := json.Marshal(struct {
+		Shape []int  `json:"shape"`
+		Axes  string `json:"axes"`
+	}{shape, axes})
+	return string(text), err
 }

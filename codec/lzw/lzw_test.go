@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/lzw"
+	"github.com/omnizarr/zarr/format/tiff/tiletest"
 )
 
 func TestLZWPassesTheSuite(t *testing.T) {
@@ -81,6 +82,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(lzw.AppendEncode(nil, bytes.Repeat([]byte("abcd"), 3000)))
 	for seed := range uint64(8) {
 		f.Add(stream(rand.New(rand.NewPCG(seed, 0)), 600, seed%2 == 1))
+	}
+	for _, tile := range tiletest.Compressed(5) {
+		f.Add(tile)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		comparePlain(t, data, 1<<16)

@@ -1,13 +1,12 @@
 package tifftile_test
 
 import (
-	"archive/zip"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"regexp"
 	"runtime"
 	"strings"
@@ -17,56 +16,13 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/tiff/tiletest"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
 
-// vector is a tile in a packed file.
-type vector struct {
-	Name          string
-	Configuration json.RawMessage
-	Data          string
-	SHA256        string
-	Rows          int // that are stored, if they are not all
-
-	Expect      string
-	MustMention []string `json:"must_mention"`
-	MaxAlloc    int      `json:"max_alloc_mb"`
-
-	tile []byte
-}
-
-func vectors(t testing.TB, file string) []vector {
-	t.Helper()
-	z, err := zip.OpenReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	read := func(name string) []byte {
-		f, err := z.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		data, err := io.ReadAll(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
-	}
-	var index struct{ Cases []vector }
-	if err := json.Unmarshal(read("index.json"), &index); err != nil || len(index.Cases) == 0 {
-		t.Fatalf("%s: %v", file, err)
-	}
-	for i := range index.Cases {
-		index.Cases[i].tile = read(index.Cases[i].Data)
-	}
-	return index.Cases
-}
-
-// codecs is the list of codecs for a vector, alone or behind "bytes".
-func (v vector) codecs(behind bool) string {
+// codecs is the list of codecs for a tile, alone or behind "bytes".
+func codecs(v tiletest.Tile, behind bool) string {
 	e := `{"name":"` + tifftile.Name + `","configuration":` + string(v.Configuration) + `}`
 	if behind {
 		return `[{"name":"bytes","configuration":{"endian":"little"}},` + e + `]`
@@ -107,13 +63,10 @@ func decode(b *codec.Bound, ck *codec.Chunk, src codec.Source) (nd.View, error) 
 	return v, b.Decode(context.Background(), ck, src, nd.Whole(spec.Shape), v)
 }
 
-// The tiles are of files that libtiff 4.5.0, GDAL 3.6.2 and tifffile 2026.10.15
-// wrote, one or more of each kind, and the sums are of what libtiff with
-// libjpeg-turbo 2.1.5 decodes them to.
 func TestTilesAreThoseOfLibtiff(t *testing.T) {
-	for _, c := range vectors(t, "testdata/tiles.zip") {
+	for _, c := range tiletest.Tiles() {
 		for _, behind := range []bool{false, true} {
-			b, err := bind(c.codecs(behind), "")
+			b, err := bind(codecs(c, behind), "")
 			if err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 				continue
@@ -123,7 +76,7 @@ func TestTilesAreThoseOfLibtiff(t *testing.T) {
 				extent[1] = c.Rows
 			}
 			for _, e := range [][]int{nil, extent} {
-				for _, src := range []codec.Source{&codec.Memory{Bytes: c.tile}, &codectest.Source{Data: c.tile, Unsized: true}} {
+				for _, src := range []codec.Source{&codec.Memory{Bytes: c.Data}, &codectest.Source{Data: c.Data, Unsized: true}} {
 					ck := chunk()
 					ck.Extent = e
 					v, err := decode(b, ck, src)
@@ -136,7 +89,7 @@ func TestTilesAreThoseOfLibtiff(t *testing.T) {
 			if c.Rows > 0 {
 				ck := chunk()
 				ck.Extent = b.Spec().Shape
-				if _, err := decode(b, ck, &codec.Memory{Bytes: c.tile}); err == nil && !strings.Contains(string(c.Configuration), `"compression": 7`) {
+				if _, err := decode(b, ck, &codec.Memory{Bytes: c.Data}); err == nil && !strings.Contains(string(c.Configuration), `"compression": 7`) {
 					t.Errorf("%s: %d rows were enough for an array that has more", c.Name, c.Rows)
 				}
 			}
@@ -147,7 +100,7 @@ func TestTilesAreThoseOfLibtiff(t *testing.T) {
 // Each must end in an error that says what is wrong, or where that is fine too, in
 // zeros for what is missing.
 func TestBadTilesDoNoHarm(t *testing.T) {
-	for _, c := range vectors(t, "testdata/bad.zip") {
+	for _, c := range tiletest.Broken() {
 		t.Run(c.Name, func(t *testing.T) {
 			for _, behind := range []bool{false, true} {
 				for _, inside := range []bool{false, true} {
@@ -158,8 +111,8 @@ func TestBadTilesDoNoHarm(t *testing.T) {
 	}
 }
 
-func testBadTile(t *testing.T, c vector, behind, inside bool) {
-	b, err := bind(c.codecs(behind), "")
+func testBadTile(t *testing.T, c tiletest.Tile, behind, inside bool) {
+	b, err := bind(codecs(c, behind), "")
 	var v nd.View
 	if err == nil {
 		ck := chunk()
@@ -170,13 +123,13 @@ func testBadTile(t *testing.T, c vector, behind, inside bool) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if ok && n <= 64<<20 {
-			v, err = decode(b, ck, &codec.Memory{Bytes: c.tile})
+			v, err = decode(b, ck, &codec.Memory{Bytes: c.Data})
 		} else {
 			// Nothing may be written before it is known that the data is not
 			// there: all elements may share one.
 			shape := b.Spec().Shape
 			v = nd.View{Data: make([]byte, 1), Size: 1, Shape: shape, Strides: make([]int, len(shape))}
-			err = b.Decode(context.Background(), ck, &codec.Memory{Bytes: c.tile}, nd.Whole(shape), v)
+			err = b.Decode(context.Background(), ck, &codec.Memory{Bytes: c.Data}, nd.Whole(shape), v)
 			if v.Data[0] != 0 {
 				t.Error("something was written")
 			}
@@ -213,4 +166,32 @@ func testBadTile(t *testing.T, c vector, behind, inside bool) {
 	if testing.Verbose() {
 		t.Log(err)
 	}
+}
+
+// FuzzTiles decodes any bytes as a tile of one of the real files: without a panic,
+// and the same from memory as by ranges.
+func FuzzTiles(f *testing.F) {
+	var bounds []*codec.Bound
+	for _, c := range tiletest.Tiles() {
+		b, err := bind(codecs(c, len(bounds)%2 == 1), "")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint(len(bounds)), c.Data)
+		bounds = append(bounds, b)
+	}
+	for i, c := range tiletest.Broken() {
+		f.Add(uint(i), c.Data)
+	}
+	f.Fuzz(func(t *testing.T, which uint, data []byte) {
+		b := bounds[which%uint(len(bounds))]
+		v, err := decode(b, chunk(), &codec.Memory{Bytes: data})
+		w, other := decode(b, chunk(), &codectest.Source{Data: data})
+		if (err == nil) != (other == nil) {
+			t.Fatalf("%v from memory, %v by ranges", err, other)
+		}
+		if err == nil && !bytes.Equal(v.Data, w.Data) {
+			t.Fatal("other samples by ranges")
+		}
+	})
 }

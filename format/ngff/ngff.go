@@ -1,6 +1,6 @@
 // Package ngff reads and writes the part of OME-NGFF 0.5 that describes images
 // of several resolutions: the multiscales of the attribute "ome". It reads those
-// of version 0.4, as they are found in Zarr v2, too.
+// of older versions, as they are found in Zarr v2, too.
 package ngff
 
 import (

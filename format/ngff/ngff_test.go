@@ -2,6 +2,7 @@ package ngff
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -121,7 +122,7 @@ func TestParseErrors(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`[]`:                  "multiscales: there is no image",
-		`[{"version":"0.3"}]`: `multiscales[0].version: "0.3" is not 0.4`,
+		`[{"version":"0.7"}]`: `multiscales[0].version: "0.7" is not 0.4 or older`,
 		`"a"`:                 "must be an object, not a string",
 		`{`:                   "not JSON: it ends at byte 1 where a member's name should follow",
 	} {
@@ -203,4 +204,20 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%+v, %v, want %+v", back, err, images)
 		}
 	})
+}
+
+func TestVersionsBeforeScales(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[{"version": "0.1", "datasets": [{"path": "0"}, {"path": "1"}]}]`:      "[{t time } {c channel } {z space } {y space } {x space }] [{0 [1 1 1 1 1] []} {1 [1 1 1 1 1] []}]",
+		`[{"datasets": [{"path": "a"}], "axes": ["y", "x"], "version": "0.3"}]`: "[{y space } {x space }] [{a [1 1] []}]",
+	} {
+		images, err := Parse(json.RawMessage(raw))
+		if err != nil || len(images) != 1 {
+			t.Errorf("%s: %v", raw, err)
+			continue
+		}
+		if got := fmt.Sprint(images[0].Axes, images[0].Levels); got != want {
+			t.Errorf("%s: %s", raw, got)
+		}
+	}
 }

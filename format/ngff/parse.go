@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ const (
 var ErrNoImage = errors.New("there are no multiscales")
 
 // Parse reads the attribute "ome" of version 0.5, an object, or the attribute
-// "multiscales" of version 0.4, an array. What it returns has passed Check.
+// "multiscales" of version 0.4 or older, an array. What it returns has passed Check.
 // Transformations that a document applies to all levels are part of theirs.
 func Parse(raw json.RawMessage) ([]Multiscales, error) {
 	if err := strictjson.Validate(raw, strictjson.Options{}); err != nil {
@@ -83,17 +84,23 @@ func parseImage(raw json.RawMessage, versioned bool) (Multiscales, error) {
 	}
 	version, common := "0.4", Level{}
 	for _, member := range members {
+		if member.Name == "version" {
+			if version, err = strictjson.String(member.Raw); err != nil {
+				return m, strictjson.AtMember(member.Name, err)
+			}
+		}
+	}
+	old := versioned && (version == "0.1" || version == "0.2" || version == "0.3")
+	for _, member := range members {
 		switch member.Name {
-		case "version":
-			version, err = strictjson.String(member.Raw)
 		case "name":
 			if !strictjson.IsNull(member.Raw) {
 				m.Name, err = strictjson.String(member.Raw)
 			}
 		case "axes":
-			m.Axes, err = parseAxes(member.Raw)
+			m.Axes, err = parseAxes(member.Raw, old)
 		case "datasets":
-			m.Levels, err = parseLevels(member.Raw)
+			m.Levels, err = parseLevels(member.Raw, old)
 		case "coordinateTransformations":
 			common, err = parseTransforms(member.Raw)
 		}
@@ -101,8 +108,11 @@ func parseImage(raw json.RawMessage, versioned bool) (Multiscales, error) {
 			return m, strictjson.AtMember(member.Name, err)
 		}
 	}
-	if versioned && version != "0.4" {
-		return m, strictjson.Errorf("version", "%s is not 0.4", strictjson.Quote(version))
+	if versioned && version != "0.4" && !old {
+		return m, strictjson.Errorf("version", "%s is not 0.4 or older", strictjson.Quote(version))
+	}
+	if old {
+		m.complete()
 	}
 	if err := m.Check(); err != nil {
 		return m, err
@@ -116,6 +126,21 @@ func parseImage(raw json.RawMessage, versioned bool) (Multiscales, error) {
 		}
 	}
 	return m, m.Check()
+}
+
+// complete adds what versions before 0.4 do not say: which axes all images have,
+// and that pixels have no size.
+func (m *Multiscales) complete() {
+	if m.Axes == nil {
+		for _, name := range []string{"t", "c", "z", "y", "x"} {
+			m.Axes = append(m.Axes, Axis{Name: name, Type: AxisType(name)})
+		}
+	}
+	for i := range m.Levels {
+		if l := &m.Levels[i]; l.Scale == nil {
+			l.Scale = slices.Repeat([]float64{1}, len(m.Axes))
+		}
+	}
 }
 
 // then applies a transformation behind that of the level.
@@ -138,11 +163,17 @@ func (l *Level) then(next *Level) {
 	l.Translation = moved
 }
 
-func parseAxes(raw json.RawMessage) ([]Axis, error) {
+// parseAxes reads axes, which only have names in versions before 0.4.
+func parseAxes(raw json.RawMessage, old bool) ([]Axis, error) {
 	var axes []Axis
 	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
 		if i == 5 {
 			return errors.New("more than 5 axes")
+		}
+		if old && len(elem) > 0 && elem[0] == '"' {
+			name, err := strictjson.String(elem)
+			axes = append(axes, Axis{Name: name, Type: AxisType(name)})
+			return err
 		}
 		members, err := strictjson.Split(elem)
 		if err != nil {
@@ -162,7 +193,7 @@ func parseAxes(raw json.RawMessage) ([]Axis, error) {
 	return axes, err
 }
 
-func parseLevels(raw json.RawMessage) ([]Level, error) {
+func parseLevels(raw json.RawMessage, old bool) ([]Level, error) {
 	var levels []Level
 	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
 		if i == maxLevels {
@@ -184,7 +215,7 @@ func parseLevels(raw json.RawMessage) ([]Level, error) {
 				return strictjson.At(m.Name, err)
 			}
 		}
-		if l.Scale == nil {
+		if l.Scale == nil && !old {
 			return errors.New("there are no coordinateTransformations")
 		}
 		l.Path = path

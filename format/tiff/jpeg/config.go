@@ -15,7 +15,7 @@ type Config struct {
 // ReadConfig reads the headers of a stream as far as the size of its image.
 // Streams that Decode refuses, such as those of 12 bits, are described as well.
 func ReadConfig(src []byte) (Config, error) {
-	in, err := begin(src, "stream")
+	in, err := begin(src)
 	if err != nil {
 		return Config{}, err
 	}

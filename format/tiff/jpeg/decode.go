@@ -1,6 +1,18 @@
 package jpeg
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// What tables have to do with an error; it is wrapped in one that says more.
+var (
+	// ErrNoTable says that neither the stream nor DecodeOptions.Tables have a
+	// table that is needed.
+	ErrNoTable = errors.New("is missing")
+	// ErrTables says that DecodeOptions.Tables are damaged.
+	ErrTables = errors.New("in the tables")
+)
 
 // DecodeOptions says what a stream leaves to its file.
 type DecodeOptions struct {
@@ -35,10 +47,10 @@ func (d *Decoder) Decode(dst Planes, src []byte, opt DecodeOptions) (Config, err
 	d.forget()
 	if len(opt.Tables) > 0 {
 		if err := d.readTables(opt.Tables); err != nil {
-			return Config{}, err
+			return Config{}, fmt.Errorf("%w (%w)", err, ErrTables)
 		}
 	}
-	in, err := begin(src, "stream")
+	in, err := begin(src)
 	if err != nil {
 		return Config{}, err
 	}
@@ -93,23 +105,23 @@ func (d *Decoder) forget() {
 
 // readTables reads an abbreviated stream of tables.
 func (d *Decoder) readTables(src []byte) error {
-	in, err := begin(src, "tables")
+	in, err := begin(src)
 	if err != nil {
 		return err
 	}
 	for {
 		s, err := in.next()
 		if err != nil {
-			return fmt.Errorf("%w (in the tables)", err)
+			return err
 		}
 		if _, err := d.tables(s); err != nil {
-			return fmt.Errorf("%w (in the tables)", err)
+			return err
 		}
 		switch {
 		case s.marker == markerEOI:
 			return nil
 		case s.marker == markerSOS || isFrame(s.marker):
-			return fmt.Errorf("JPEG: tables have an image in them, at byte %d", s.offset)
+			return fmt.Errorf("JPEG: an image begins at byte %d", s.offset)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *huffSlot) define(counts, symbols []byte) {
 // ready gives the table for decoding. Class 0 is for DC, 1 for AC coefficients.
 func (s *huffSlot) ready(class, id int) (*huffTable, error) {
 	if !s.set {
-		return nil, fmt.Errorf("JPEG: %s Huffman table %d is missing", className(class), id)
+		return nil, fmt.Errorf("JPEG: %s Huffman table %d %w", className(class), id, ErrNoTable)
 	}
 	if s.table == nil {
 		s.table = new(huffTable)

@@ -41,9 +41,9 @@ type segment struct {
 }
 
 // begin opens a stream, which must start with a start-of-image marker.
-func begin(src []byte, what string) (input, error) {
+func begin(src []byte) (input, error) {
 	if len(src) < 2 || src[0] != 0xff || src[1] != markerSOI {
-		return input{}, fmt.Errorf("JPEG: %s of %d bytes does not begin with a start-of-image marker", what, len(src))
+		return input{}, fmt.Errorf("JPEG: stream of %d bytes does not begin with a start-of-image marker", len(src))
 	}
 	return input{src, 2}, nil
 }

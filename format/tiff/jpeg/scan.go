@@ -120,7 +120,7 @@ func (d *Decoder) latch(c *scanComponent) error {
 	}
 	q := &d.quant[c.tq]
 	if !q.set {
-		return fmt.Errorf("JPEG: quantisation table %d is missing", c.tq)
+		return fmt.Errorf("JPEG: quantisation table %d %w", c.tq, ErrNoTable)
 	}
 	c.quant, c.hasQ = q.v, true
 	return nil

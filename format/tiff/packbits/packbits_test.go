@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/format/tiff/packbits"
+	"github.com/omnizarr/zarr/format/tiff/tiletest"
 )
 
 var errEnds = errors.New("ends inside")
@@ -192,6 +193,9 @@ func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
 		f.Add(packbits.AppendEncode(nil, runs(r, 1000), 300), uint16(1000))
+	}
+	for _, tile := range tiletest.Compressed(32773) {
+		f.Add(tile, uint16(4096))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
 		comparePlain(t, data, int(size))

@@ -3,6 +3,8 @@ package pixel
 import (
 	"bytes"
 	"testing"
+
+	"github.com/omnizarr/zarr/format/tiff/tiletest"
 )
 
 // The fuzz targets hold the kernels to the definitions and to what undoes them. Any
@@ -11,6 +13,9 @@ import (
 func seed(f *testing.F) {
 	for i, n := range []int{0, 1, 7, 32, 33, 96, 300} {
 		f.Add(bytes.Repeat([]byte{1, 200, byte(i), 9}, n), byte(i), byte(n))
+	}
+	for i, tile := range tiletest.Compressed(1) { // samples as they are
+		f.Add(tile[:min(len(tile), 500)], byte(i%4), byte(i))
 	}
 }
 

@@ -16,8 +16,9 @@ import (
 // Tiles may end before their last row does, as the last strip of an image: what
 // is not there becomes zero. want is how many rows must be there, -1 if none
 // need be. A JPEG image that is smaller than the tile is its top left in any
-// case. Bytes behind the tile are ignored, and data that is damaged is an error,
-// as is none at all where the compression does not know that.
+// case. Bytes behind the tile are ignored, except with LZMA, whose format is a
+// file of its own. Data that is damaged is an error, as is none at all where the
+// compression does not know that.
 func (l *Layout) Decode(dst nd.View, src []byte, first, want int) error {
 	if len(dst.Shape) != 3 {
 		return fmt.Errorf("a tile has 3 axes, the memory for it %d", len(dst.Shape))

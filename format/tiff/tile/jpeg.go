@@ -2,7 +2,7 @@ package tile
 
 import (
 	"bytes"
-	"strings"
+	"errors"
 	"sync"
 
 	"github.com/omnizarr/zarr/codec"
@@ -66,9 +66,13 @@ func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box) error {
 	return nil
 }
 
-// explain says what to do about tables that a stream leaves to the file.
+// explain says what an error has to do with the tables that a stream leaves to
+// the file.
 func (l *Layout) explain(err error) error {
-	if len(l.JPEGTables) == 0 && strings.HasSuffix(err.Error(), "is missing") {
+	switch {
+	case errors.Is(err, jpeg.ErrTables):
+		return codec.Bad("%v: jpeg_tables are damaged", err)
+	case errors.Is(err, jpeg.ErrNoTable) && len(l.JPEGTables) == 0:
 		return codec.Bad("%v: jpeg_tables are needed", err)
 	}
 	return codec.Bad("%v", err)

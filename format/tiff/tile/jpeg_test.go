@@ -135,3 +135,31 @@ func TestASmallerJPEGIsTheTopLeft(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An error says whether it is about jpeg_tables, and only then.
+func TestErrorsOfTables(t *testing.T) {
+	l := plain(24, 19)
+	l.Compression = tile.JPEG
+	tables := l.AppendTables(nil, tile.Encoding{})
+	l.JPEGTables = tables
+	data, err := l.AppendEncode(nil, photo(1, 19, 24), tile.Encoding{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tables, data string
+		want         string
+	}{
+		{"", string(data), "JPEG: quantisation table 0 is missing: jpeg_tables are needed"},
+		{string(tables[:40]), string(data), "bytes are left (in the tables): jpeg_tables are damaged"},
+		{"what", string(data), "JPEG: stream of 4 bytes does not begin with a start-of-image marker (in the tables): jpeg_tables are damaged"},
+		{"\xff\xd8\xff\xd9", string(data), "JPEG: quantisation table 0 is missing"},
+		{"", "\xff\xd8\xff\xdb\x00\x03\x29" + string(data[2:]), "JPEG: quantisation table at byte 2 has number 9 and precision 2, 0 to 3 and 0 or 1 are possible"},
+	} {
+		l.JPEGTables = []byte(c.tables)
+		err := l.Decode(nd.Make(1, 1, 19, 24), []byte(c.data), 0, -1)
+		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("tables %x: got %v, want %s", c.tables, err, c.want)
+		}
+	}
+}

@@ -260,6 +260,36 @@ func TestTheNumberOfRowsMatters(t *testing.T) {
 	}
 }
 
+// Little data is no large tile, which is known before memory is asked for.
+func TestLittleDataIsNoLargeTile(t *testing.T) {
+	l := plain(8<<10, 5<<10)
+	for _, c := range []struct {
+		compression, size, want int
+		err                     string
+	}{
+		{tile.None, 100, -1, "uncompressed: short: tile of 41943040 bytes, 5120 rows of 8192, but 100 bytes of data hold at most 100"},
+		{tile.None, 100, 0, ""},
+		{tile.None, 100, 1, "uncompressed: short"},
+		{tile.None, 8192, 1, ""},
+		{tile.None, 0, -1, "uncompressed: empty"},
+		{tile.PackBits, 0, -1, "PackBits: empty"},
+		{tile.Deflate, 100, -1, "Deflate: short"},
+		{tile.Deflate, 41000, -1, ""},
+		{tile.LZW, 100, -1, "LZW: short"},
+		{tile.JPEG, 100, -1, "JPEG: short"},
+		{tile.JPEG, 100, 5000, "JPEG: short"},
+		{tile.JPEG, 0, 0, ""},
+		{tile.JPEG, 0, 1, "JPEG: empty"},
+		{tile.Zstd, 1300, 5120, ""},
+	} {
+		l.Compression = c.compression
+		err := l.Probe(make([]byte, c.size), c.want)
+		if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.HasPrefix(err.Error(), c.err)) {
+			t.Errorf("compression %d, %d bytes, %d rows: got %v, want %s", c.compression, c.size, c.want, err, c.err)
+		}
+	}
+}
+
 func TestMemoryMustFit(t *testing.T) {
 	l := plain(4, 3)
 	data := make([]byte, 12)

@@ -2,7 +2,9 @@ package writer
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -55,6 +57,23 @@ func TestImagesThatAreRefused(t *testing.T) {
 			w.Abort()
 		}
 		leftovers(t, folder)
+	}
+}
+
+func TestPlacesThatAreRefused(t *testing.T) {
+	folder := t.TempDir()
+	for path, want := range map[string]string{
+		folder:                               "a folder is in its place",
+		filepath.Join(folder, "no", "a.tif"): "no/a.tif: folder " + filepath.Join(folder, "no") + ": no such file",
+		os.DevNull:                           "no file, is in its place",
+	} {
+		if runtime.GOOS == "windows" && path != folder { // where errors and devices have other names
+			continue
+		}
+		if w, err := Create(path, []*Image{gray(16, 16)}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+			w.Abort()
+		}
 	}
 }
 

@@ -22,14 +22,25 @@ func newTemporary(path string) (*temporary, error) {
 			continue
 		}
 		if err != nil {
-			var place *fs.PathError // whose path nobody knows
-			if errors.As(err, &place) {
-				err = fmt.Errorf("folder %s: %w", filepath.Dir(path), place.Err)
-			}
-			return nil, err
+			return nil, fmt.Errorf("folder %s: %w", filepath.Dir(path), cause(err))
 		}
 		return &temporary{f}, nil
 	}
+}
+
+// cause is an error without the name of a file that nobody knows.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// WriteAt writes to the file.
+func (t *temporary) WriteAt(p []byte, off int64) (int, error) {
+	n, err := t.File.WriteAt(p, off)
+	return n, cause(err)
 }
 
 // remove gives the file up.
