@@ -19,6 +19,13 @@ const usage = `usage:
 	interop encode DIR               write buffers encoded by each codec of numcodecs
 	interop decode DIR RESULTS       decode such buffers and compare
 	interop migrate DIR FORMAT       migrate a hierarchy to zarr2 or zarr3
+	interop tiles DIR                write tiles of TIFF files and DIR/manifest.json
+	interop tile-arrays DIR          write arrays of such tiles and DIR/manifest.json
+	interop images DIR               write TIFF files and DIR/manifest.json
+	interop recopy FORMAT DIR DIR    copy TIFF files to others, FORMAT is tiff or cog
+	interop refer DIR DIR            write references to TIFF files
+	interop view DIR RESULTS         read the TIFF files of DIR/manifest.json and compare
+	interop view-http DIR RESULTS    the same through an HTTP server
 	interop check EXPECTED RESULTS...
 `
 
@@ -47,6 +54,20 @@ func main() {
 		err = readBuffers(ctx, args[1], args[2])
 	case len(args) == 3 && args[0] == "migrate":
 		err = migrate(ctx, args[1], args[2])
+	case len(args) == 2 && args[0] == "tiles":
+		err = writeTiles(ctx, args[1])
+	case len(args) == 2 && args[0] == "tile-arrays":
+		err = writeTileArrays(ctx, args[1])
+	case len(args) == 2 && args[0] == "images":
+		err = writeImages(ctx, args[1])
+	case len(args) == 4 && args[0] == "recopy":
+		err = recopy(ctx, args[1], args[2], args[3])
+	case len(args) == 3 && args[0] == "refer":
+		err = refer(ctx, args[1], args[2])
+	case len(args) == 3 && args[0] == "view":
+		err = viewImages(ctx, args[1], args[1], args[2])
+	case len(args) == 3 && args[0] == "view-http":
+		err = viewHTTP(ctx, args[1], args[2])
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:

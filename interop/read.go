@@ -78,12 +78,16 @@ func (e entry) open(ctx context.Context, s store.Store) (*zarr.Array, error) {
 	return nil, errors.New("no array")
 }
 
-// compare reads an array whole, then a part of it by itself.
 func (e entry) compare(ctx context.Context, s store.Store) error {
 	a, err := e.open(ctx, s)
 	if err != nil {
 		return err
 	}
+	return e.compareArray(ctx, a)
+}
+
+// compareArray reads an array whole, then a part of it by itself.
+func (e entry) compareArray(ctx context.Context, a *zarr.Array) error {
 	whole, err := read(ctx, a, zarr.All(), a.Shape())
 	if err != nil {
 		return err

@@ -146,6 +146,8 @@ func (t *translation) chain() (list []meta.Extension, err error) {
 		endian = "big"
 	}
 	switch {
+	case l.Backwards:
+		return nil, nil
 	case l.Compression == tile.JPEG:
 		if l.SampleFormat != 1 || l.BitsPerSample != 8 {
 			return nil, nil

@@ -27,6 +27,7 @@ type config struct {
 	JPEGTables      json.RawMessage `json:"jpeg_tables"`
 
 	ByteOrder   *string `json:"byte_order,omitempty"`
+	FillOrder   *int    `json:"fill_order,omitempty"`
 	PackedBits  *int    `json:"packed_bits,omitempty"`
 	Level       *int    `json:"level,omitempty"`
 	Quality     *int    `json:"quality,omitempty"`
@@ -51,6 +52,12 @@ func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error
 		Photometric: or(c.Photometric, 1), Planar: or(c.PlanarConfig, 1), Predictor: or(c.Predictor, 1),
 		Width: or(c.TileWidth, 256), Height: or(c.TileHeight, 256), SampleFormat: or(c.SampleFormat, 1), Packed: or(c.PackedBits, 0),
 	}, encoding: tile.Encoding{Level: or(c.Level, 0), Quality: or(c.Quality, 0)}}
+	if c.FillOrder != nil {
+		if *c.FillOrder != 1 && *c.FillOrder != 2 {
+			return nil, fmt.Errorf("fill_order is %d: must be 1 or 2", *c.FillOrder)
+		}
+		k.layout.Backwards = *c.FillOrder == 2
+	}
 	if c.PackedBits != nil && *c.PackedBits < 1 {
 		return nil, fmt.Errorf("packed_bits is %d: must be 1 or more", *c.PackedBits)
 	}
@@ -126,6 +133,10 @@ func (c *Codec) MarshalJSON() ([]byte, error) {
 	if l.BigEndian {
 		big := "big"
 		out.ByteOrder = &big
+	}
+	if l.Backwards {
+		two := 2
+		out.FillOrder = &two
 	}
 	some := func(n *int) *int {
 		if *n == 0 {

@@ -53,7 +53,7 @@ func (s *serializer) readRows(ctx context.Context, src codec.Source, box nd.Box,
 	}
 	if l.Packed == 0 && l.BitsPerSample >= 8 {
 		r.pixel = r.l.Samples * s.esize
-		r.plain = r.l.Samples == 1 && (!l.BigEndian || s.esize == 1)
+		r.plain = r.l.Samples == 1 && (!l.BigEndian || s.esize == 1) && !l.Backwards
 	}
 	v.Shape = planes.Shape
 	for p := range count {

@@ -152,7 +152,7 @@ func TestFurtherBrokenFiles(t *testing.T) {
 		{"predictor 77", "predictor", little().file(tiles().with(tag.Shorts(tag.Compression, 5), tag.Shorts(tag.Predictor, 77)))},
 		{"LZW that is none", "LZW", little().file(tiles().with(tag.Shorts(tag.Compression, 5)))},
 		{"depth", "ImageDepth|32997", little().file(tiles().with(tag.Longs(tag.ImageDepth, 5)))},
-		{"bits reversed", "FillOrder|266", little().file(tiles().with(tag.Shorts(tag.FillOrder, 2)))},
+		{"bits in no order", "FillOrder|266", little().file(tiles().with(tag.Shorts(tag.FillOrder, 3)))},
 		{"values that overlap", "", shared},
 		{"OME-XML cut off", "", little().file(tiles().with(tag.Text(tag.ImageDescription, `<OME><Image ID="Image:0"><Pixels`)))},
 		{"OME-XML with a size that is no number", "", little().file(tiles().with(tag.Text(tag.ImageDescription, omeXML(`<Image ID="Image:0"><Pixels DimensionOrder="XYZCT" SizeX="z" SizeY="64" SizeZ="1" SizeC="1" SizeT="1" Type="uint8"><TiffData/></Pixels></Image>`))))},

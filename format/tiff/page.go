@@ -20,6 +20,7 @@ type kind struct {
 	compression           int
 	predictor, planar     int
 	photometric           int
+	backwards             bool   // the bits of bytes stand in reverse order
 	extra                 string // ExtraSamples, a byte each
 	tables                string // JPEGTables
 	noData                string // as GDAL writes it, "" if there is none
@@ -67,6 +68,7 @@ func (k *kind) layout(big bool) tile.Layout {
 		Compression: k.compression, BitsPerSample: k.bits, Samples: k.samples, Photometric: k.photometric, Planar: 1,
 		Predictor: k.predictor, Width: k.tileWidth, Height: k.tileHeight, SampleFormat: k.format, BigEndian: big && k.bits > 8,
 	}
+	l.Backwards = k.backwards && k.compression != jpegCompression
 	if k.planar == 2 {
 		l.Samples = 1
 	}
@@ -178,6 +180,7 @@ func (f *File) parsePage(ctx context.Context, entries []entry) (p page, err erro
 		}
 	}
 	p.reduced = subfile&1 != 0
+	k.backwards = fillOrder == 2
 	switch {
 	case d.err != nil:
 		return p, d.err
@@ -185,8 +188,6 @@ func (f *File) parsePage(ctx context.Context, entries []entry) (p page, err erro
 		return p, missing(tag.ImageWidth)
 	case k.height == 0:
 		return p, missing(tag.ImageLength)
-	case fillOrder != 1:
-		return p, fmt.Errorf("tag %d (FillOrder): bits in reversed order are not supported", tag.FillOrder)
 	case depth > 1 || tileDepth > 1:
 		return p, fmt.Errorf("tag %d (ImageDepth): images with depth %d are not supported", tag.ImageDepth, max(depth, tileDepth))
 	}

@@ -1,7 +1,9 @@
 package tile
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -61,10 +63,28 @@ func (l *Layout) DecodeBox(dst nd.View, src []byte, box nd.Box, want int) error 
 		}
 		return l.decodeJPEG(dst, src, box)
 	}
+	if l.Backwards {
+		hold := buf.Get(len(src))
+		defer hold.Free()
+		hold.B = append(hold.B, src...)
+		reverseBits(hold.B)
+		src = hold.B
+	}
 	d := decoders.Get().(*decoder)
 	defer d.free()
 	d.l, d.geometry, d.dst, d.box, d.want = l, g, dst, box, min(want, l.Height)
 	return d.decode(src)
+}
+
+// reverseBits reverses the bits of every byte.
+func reverseBits(b []byte) {
+	for len(b) >= 8 {
+		binary.BigEndian.PutUint64(b, bits.ReverseBytes64(bits.Reverse64(binary.BigEndian.Uint64(b))))
+		b = b[8:]
+	}
+	for i := range b {
+		b[i] = bits.Reverse8(b[i])
+	}
 }
 
 // nothing reports data of no bytes where that is not a tile without rows.

@@ -87,9 +87,18 @@ func (l *Layout) AppendEncode(dst []byte, src nd.View, e Encoding) ([]byte, erro
 	if l.Compression == JPEG {
 		return l.appendJPEG(dst, src, e)
 	}
+	at := len(dst)
+	if dst, err = l.appendRaw(dst, &g, src, e); err == nil && l.Backwards {
+		reverseBits(dst[at:])
+	}
+	return dst, err
+}
+
+// appendRaw appends a tile of samples that are not JPEG's.
+func (l *Layout) appendRaw(dst []byte, g *geometry, src nd.View, e Encoding) ([]byte, error) {
 	enc := encoders.Get().(*encoder)
 	defer enc.free()
-	enc.l, enc.geometry, enc.src = l, g, src
+	enc.l, enc.geometry, enc.src = l, *g, src
 	n := g.planes * src.Shape[1] * g.row
 	if l.Compression == None {
 		at := len(dst)

@@ -29,6 +29,9 @@ type Layout struct {
 	SampleFormat  int
 	JPEGTables    []byte // tag 347, may be nil
 	BigEndian     bool   // the file's byte order
+	// Backwards says that the bits of every byte stand in reverse order, which is
+	// FillOrder 2. JPEG is as usual in such files.
+	Backwards bool
 	// Packed is the number of bits of a stored sample where it is less than
 	// BitsPerSample, such as 12 for samples that are 16 bits in memory: the most
 	// significant bit comes first, and rows begin on bytes. 24 bits are whole

@@ -3,6 +3,7 @@ package tile_test
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func layouts(width, height int) []tile.Layout {
 					for _, big := range []bool{false, true} {
 						l := plain(width, height)
 						l.Compression, l.SampleFormat, l.BitsPerSample, l.Packed = compression, k.format, k.bits, k.packed
-						l.Samples, l.Planar, l.Predictor, l.BigEndian = samples, 1+samples%2, predictor, big
+						l.Samples, l.Planar, l.Predictor, l.BigEndian, l.Backwards = samples, 1+samples%2, predictor, big, samples == 3 && !big
 						if compression == tile.LZMA && (k.bits != 32 || samples > 2) {
 							continue // it is slow, and as the others
 						}
@@ -378,6 +379,29 @@ func TestRowsThatAreTooManyAreIgnored(t *testing.T) {
 		dst := nd.Make(want.Size, l.Samples, 4, 13)
 		if err := l.Decode(dst, data, 0, 4); err != nil || !equal(dst, want.Box(nd.Whole(dst.Shape))) {
 			t.Fatalf("%+v: %v", l, err)
+		}
+	}
+}
+
+func TestBackwardsReversesTheBitsOfBytes(t *testing.T) {
+	for _, compression := range lossless {
+		l := plain(13, 9)
+		l.Compression = compression
+		src := sample(rand.New(rand.NewPCG(1, 2)), &l)
+		want, err := l.AppendEncode(nil, src, tile.Encoding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Backwards = true
+		got, err := l.AppendEncode([]byte{1}, src, tile.Encoding{})
+		if err != nil || got[0] != 1 || len(got) != len(want)+1 {
+			t.Fatal(len(got), len(want), err)
+		}
+		for i, b := range want {
+			if got[1+i] != bits.Reverse8(b) {
+				t.Errorf("compression %d: byte %d is %08b instead of %08b", compression, i, got[1+i], bits.Reverse8(b))
+				break
+			}
 		}
 	}
 }
