@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format/tiff/tile"
@@ -11,7 +12,13 @@ import (
 	"github.com/omnizarr/zarr/nd"
 )
 
-type serializer struct{ bound }
+type serializer struct {
+	bound
+	recent atomic.Int64 // bytes of a tile that was read: the next will have about as many
+}
+
+// maxRecent bounds what is lent because another tile had as much.
+const maxRecent = 16 << 20
 
 // Size is an upper bound.
 func (s *serializer) Size() codec.Size { return s.size }
@@ -46,12 +53,14 @@ func (s *serializer) read(ctx context.Context, ck *codec.Chunk, src codec.Source
 			return err
 		}
 	}
-	hold := buf.Get(1 << 16)
+	n := int(s.recent.Load())
+	hold := buf.Get(n + n/8 + 1<<16)
 	defer hold.Free()
 	var err error
 	if hold.B, err = codec.ReadAll(ctx, src, s.size, ck.Limits.MaxChunk, hold.B); err != nil {
 		return err
 	}
+	s.recent.Store(int64(min(len(hold.B), maxRecent)))
 	return s.layout.DecodeBox(v, hold.B, box, want)
 }
 

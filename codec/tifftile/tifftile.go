@@ -50,7 +50,7 @@ func (c *Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &serializer{*b}, nil
+	return &serializer{bound: *b}, nil
 }
 
 // BindBytes fits the codec to chunks that another codec has written as

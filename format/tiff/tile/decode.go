@@ -19,8 +19,7 @@ import (
 // is not there becomes zero. want is how many rows must be there, -1 if none
 // need be. A JPEG image that is smaller than the tile is its top left in any
 // case. Bytes behind the tile are ignored, except with LZMA, whose format is a
-// file of its own. Data that is damaged is an error, as is none at all where the
-// compression does not know that.
+// file of its own. Data that is damaged is an error.
 func (l *Layout) Decode(dst nd.View, src []byte, first, want int) error {
 	if len(dst.Shape) != 3 {
 		return fmt.Errorf("a tile has 3 axes, the memory for it %d", len(dst.Shape))
@@ -87,9 +86,10 @@ func reverseBits(b []byte) {
 	}
 }
 
-// nothing reports data of no bytes where that is not a tile without rows.
+// nothing reports data of no bytes where rows must be there. Else it is a tile
+// without rows, which is all zero, as the text of the codec has it.
 func (l *Layout) nothing(g *geometry, want int) error {
-	if want == 0 || want < 0 && g.total <= large && (l.Compression == None || l.Compression == PackBits) {
+	if want == 0 || want < 0 && g.total <= large {
 		return nil
 	}
 	return codec.Bad("%s: empty: tile of %d bytes, %d rows of %d, but 0 bytes of data", names[l.Compression], g.total, g.planes*l.Height, g.row)
