@@ -101,12 +101,13 @@ func (a *app) root() *cobra.Command {
 		Short: "Look at, check, convert and make chunked arrays",
 		Long: `omnizarr looks at, checks, converts and makes chunked arrays.
 
-A URL is a path, file://, http(s):// or mem:. A .zip archive opens like a folder,
-and STORE/inner/path names a node inside. The form base|zip:path|zarr3:path is
-taken too.`,
+A URL is a path, file://, http(s):// or mem:. A .zip archive and a TIFF file open
+like a folder, and STORE/inner/path names a node inside; FILE.tif/ifd/N is page N of
+a TIFF file as it is. The form base|zip:path|zarr3:path is taken too.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0
+  omnizarr tree slide.ome.tif
   omnizarr cat --slice '0, ::8, ::8' --as npy em.zarr/s0 > slice.npy`,
 		Version:       version(),
 		SilenceUsage:  true,
