@@ -30,7 +30,11 @@ func (c *chain) serializer(depth int) any {
 		return c.object()
 	}
 	reversible := config(`{"mode":"reversible"}`)
-	switch rapid.IntRange(0, 6).Draw(c.T, "numbers") {
+	switch rapid.IntRange(0, 7).Draw(c.T, "numbers") {
+	case 7:
+		if list := c.block(); list != nil {
+			return named("n5_default", map[string]any{"codecs": list})
+		}
 	case 6:
 		if conf := c.tile(); conf != nil {
 			return named(tifftile.Name, conf)
@@ -97,6 +101,23 @@ func (c *chain) optional(inner dtype.Type, endian map[string]any) any {
 // object draws a codec of Python's objects.
 func (c *chain) object() any {
 	return c.pick("numcodecs.json2", named("numcodecs.json2", config(`{"indent":1,"ensure_ascii":false}`)), "numcodecs.msgpack2", "numcodecs.pickle")
+}
+
+// block draws the codecs of an N5 block, nil if N5 has not got the type.
+func (c *chain) block() []any {
+	types := []string{"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"}
+	if !slices.Contains(types, c.in.Type.Name()) {
+		return nil
+	}
+	order := make([]int, len(c.in.Shape))
+	for i := range order {
+		order[i] = len(order) - 1 - i
+	}
+	list := []any{named("transpose", map[string]any{"order": order}), named("bytes", config(`{"endian":"big"}`))}
+	if rapid.Bool().Draw(c.T, "compressed") {
+		list = append(list, c.pick("gzip", "zlib", "numcodecs.bz2", "numcodecs.lzma", "zstd", c.blosc()))
+	}
+	return list
 }
 
 // tile draws the layout of a TIFF tile for chunks of the shape and type, nil if

@@ -183,12 +183,17 @@ func (ck *Chunk) moved(m Mover) *Chunk {
 		return ck
 	}
 	out := *ck
-	shape := ck.Extent
+	index, shape := ck.Index, ck.Extent
 	if shape == nil {
-		shape = ck.Index
+		shape = index
 	}
-	box := m.Box(nd.Box{Start: ck.Index, Shape: shape})
-	out.Index = box.Start
+	if index == nil {
+		index = shape
+	}
+	box := m.Box(nd.Box{Start: index, Shape: shape})
+	if ck.Index != nil {
+		out.Index = box.Start
+	}
 	if ck.Extent != nil {
 		out.Extent = box.Shape
 	}

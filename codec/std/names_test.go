@@ -37,6 +37,7 @@ var names = map[string]use{
 	"sharding_indexed": {`[%]`, `{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[` + littleEndian + `]}`, "uint8", `[1,0,3,4]`},
 	"packbits":         {`[%]`, ``, "int4", `[-8,7,0,1]`},
 	tifftile.Name:      {`[%]`, `{"bits_per_sample":16,"compression":5,"predictor":2,"tile_width":2,"tile_height":2}`, "uint16", `[1,2,3,40000]`},
+	"n5_default":       {`[%]`, `{"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}},"gzip"]}`, "int16", `[1,-2,3,300]`},
 	"zarrs.optional":   {`[%]`, `{"mask_codecs":["packbits"],"data_codecs":["bytes"]}`, maybe, `[null,[1],[0],null]`},
 
 	"pad":    {`["bytes",%]`, `{"location":"start","nbytes":3}`, "uint8", `[1,2,3,4]`},

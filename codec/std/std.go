@@ -21,6 +21,7 @@ import (
 	"github.com/omnizarr/zarr/codec/lz4"
 	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/lzw"
+	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/object"
 	"github.com/omnizarr/zarr/codec/optional"
 	"github.com/omnizarr/zarr/codec/packbits"
@@ -60,6 +61,7 @@ func Registry() *codec.Registry {
 	r.Register(packbits.ParseNumcodecs, "numcodecs.packbits")
 	r.Register(pad.Parse, "pad", "offset")
 	r.Register(tifftile.Parse, tifftile.Name)
+	r.Register(n5.Parse, n5.Name)
 	r.Register(vlen.Parse, "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes",
 		"zarrs.vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2")
 	r.Register(vlen.ParseArray, "vlen-array", "numcodecs.vlen-array")

@@ -18,7 +18,7 @@ func TestTheRegistryKnowsEveryCodec(t *testing.T) {
 		"adler32", "bitround", "blosc", "bytes", "bz2", "cast_value", "conditional", "crc32", "crc32c", "endian",
 		"fletcher32", "gzip", "https://awslabs.github.io/osml-imagery-io/codecs/tiff-tile", "https://codec.zarrs.dev/array_to_bytes/pcodec", "https://codec.zarrs.dev/array_to_bytes/vlen",
 		"https://codec.zarrs.dev/array_to_bytes/vlen_v2", "https://codec.zarrs.dev/array_to_bytes/zfp",
-		"https://codec.zarrs.dev/array_to_bytes/zfpy", "https://codec.zarrs.dev/bytes_to_bytes/gdeflate", "imagecodecs_lzw", "jenkins_lookup3", "lz4", "lzma", "lzw",
+		"https://codec.zarrs.dev/array_to_bytes/zfpy", "https://codec.zarrs.dev/bytes_to_bytes/gdeflate", "imagecodecs_lzw", "jenkins_lookup3", "lz4", "lzma", "lzw", "n5_default",
 		"numcodecs.adler32", "numcodecs.astype", "numcodecs.base64", "numcodecs.bitround", "numcodecs.blosc",
 		"numcodecs.bz2", "numcodecs.categorize", "numcodecs.crc32", "numcodecs.crc32c", "numcodecs.delta",
 		"numcodecs.fixedscaleoffset", "numcodecs.fletcher32", "numcodecs.gzip", "numcodecs.jenkins_lookup3",
