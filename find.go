@@ -66,18 +66,21 @@ func readHead(ctx context.Context, s store.Reader, key string) ([]byte, error) {
 	return head, err
 }
 
-// openFile makes a store of a file, by what its first bytes say it is.
+// openFile makes a store of a file, by its name or by what its first bytes say it
+// is. One that is called like a TIFF file is opened as such at once, which tells
+// what it is as well, and takes a request less where each takes its time.
 func openFile(ctx context.Context, where locate.Location, o *options) (locate.Location, error) {
-	head, err := readHead(ctx, where.Store, where.Path)
-	if err != nil {
-		return locate.Location{}, unnamed(err)
-	}
-	switch {
-	case where.Format == tiff.Format || tiff.IsTIFF(head) || locate.IsFileName(where.Path):
-	case where.Format == "" && isManifest(head):
-		return openManifest(ctx, where, o)
-	default:
-		return locate.Location{}, errNoFormat
+	if where.Format != tiff.Format && !locate.IsFileName(where.Path) {
+		head, err := readHead(ctx, where.Store, where.Path)
+		switch {
+		case err != nil:
+			return locate.Location{}, unnamed(err)
+		case tiff.IsTIFF(head):
+		case where.Format == "" && isManifest(head):
+			return openManifest(ctx, where, o)
+		default:
+			return locate.Location{}, errNoFormat
+		}
 	}
 	if where.Format != "" && where.Format != tiff.Format {
 		return locate.Location{}, fmt.Errorf("a file, no store of format %s", where.Format)

@@ -48,9 +48,10 @@ func newSource(ctx context.Context, obj store.Object) (*source, error) {
 	if store.IsNear(obj) {
 		s.least = nearRead
 	}
-	head, info, err := s.get(ctx, store.Part(0, int64(s.least)), nil)
+	// A file that is not there at first was never opened, and may be called missing.
+	head, info, err := obj.Get(ctx, store.Part(0, int64(s.least)), nil)
 	if errors.Is(err, store.ErrRange) { // the file is shorter
-		head, info, err = s.get(ctx, store.UpTo(int64(s.least)), nil)
+		head, info, err = obj.Get(ctx, store.UpTo(int64(s.least)), nil)
 	}
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -386,5 +388,14 @@ func TestReadingAllocatesLittle(t *testing.T) {
 	})
 	if n > 3 {
 		t.Errorf("%v allocations for a chunk", n)
+	}
+}
+
+func TestAFileThatIsNotThere(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	_, err := zarr.Open(ctx, server.URL+"/missing.tif")
+	if !errors.Is(err, store.ErrNotExist) || strings.Count(err.Error(), "missing.tif") != 1 {
+		t.Errorf("got %v", err)
 	}
 }
