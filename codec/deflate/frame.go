@@ -87,7 +87,10 @@ func gzipHeader(src []byte) (int, error) {
 	if len(src) < fixed {
 		return 0, codec.Bad("%d bytes are too few for a header", len(src))
 	}
-	if src[0] != 0x1f || src[1] != 0x8b || src[2] != 8 || src[3]&reserved != 0 {
+	if src[3]&reserved != 0 && src[0] == 0x1f && src[1] == 0x8b {
+		return 0, codec.Bad("header %x has flags that gzip reserves", src[:4])
+	}
+	if src[0] != 0x1f || src[1] != 0x8b || src[2] != 8 {
 		return 0, codec.Bad("header %x is not that of gzip", src[:4])
 	}
 	flags, n := src[3], fixed
