@@ -32,13 +32,16 @@ type state struct {
 	bounds  sync.Map     // shape as text -> *codec.Bound, for the others
 	kept    atomic.Int64 // entries of bounds
 	limits  *codec.Limits
+	// print stands for all that the elements of a chunk depend on besides its
+	// bytes.
+	print func() string
 }
 
 func newState(e *engine, m *meta.Array) (*state, error) {
 	if len(m.Shape) > nd.MaxRank {
 		return nil, fmt.Errorf("array has %d dimensions, at most %d are supported", len(m.Shape), nd.MaxRank)
 	}
-	s := &state{meta: m, limits: e.limits}
+	s := &state{meta: m, limits: e.limits, print: sync.OnceValue(func() string { return fingerprint(m) })}
 	if m.NoFill {
 		keep := *e.limits
 		keep.KeepEmpty = true
@@ -245,6 +248,11 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	m, err := spec.document(e)
 	if err != nil {
 		return fail(err)
+	}
+	if a, ok := e.store.(adapter); ok {
+		if err := a.Adapt(m); err != nil {
+			return fail(err)
+		}
 	}
 	s, err := newState(e, m)
 	if err != nil {

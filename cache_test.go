@@ -3,12 +3,14 @@ package zarr_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -121,5 +123,31 @@ func TestChunksLargerThanTheCacheAreStillRead(t *testing.T) {
 	check(t, zarr.Write(ctx, a, zarr.Slice("7"), []uint8{9}))
 	if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.Slice("7"))); got.At() != 9 {
 		t.Errorf("got %v", got)
+	}
+}
+
+// The same chunk under another document: what was kept of it is not taken for what
+// it is now.
+func TestTheCacheTellsDocumentsApart(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		s := must[*file.Store](t)(file.Create(t.TempDir(), file.Options{}))
+		var opts []zarr.Option
+		if shared {
+			opts = append(opts, zarr.WithCache(newCache()))
+		}
+		spec := zarr.ArraySpec{Shape: []int{4, 6}, Chunks: []int{4, 6}, DataType: "uint8", Codecs: json.RawMessage(`["bytes","zstd"]`)}
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, opts...))
+		data := make([]uint8, 24)
+		for i := range data {
+			data[i] = uint8(i + 1)
+		}
+		check(t, zarr.Write(ctx, a, zarr.All(), data))
+		must[ndArray[uint8]](t)(readArray[uint8](a, zarr.Slice("1")))
+		text := strings.ReplaceAll(strings.ReplaceAll(readKey(s, "a/zarr.json"), "[4, 6]", "[8, 3]"), "[4,6]", "[8,3]")
+		must[store.Info](t)(s.Put(ctx, "a/zarr.json", []byte(text), store.PutOptions{}))
+		b := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", opts...)).(*zarr.Array)
+		if got := must[ndArray[uint8]](t)(readArray[uint8](b, zarr.Slice("7"))); !slices.Equal(got.Data, []uint8{22, 23, 24}) {
+			t.Errorf("got %v", got.Data)
+		}
 	}
 }

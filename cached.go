@@ -2,10 +2,13 @@ package zarr
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -26,24 +29,41 @@ func (a *Array) changing(key string) (done func()) {
 // keeps goes by the tag of the version that the chunk has when it is opened.
 var leftovers = codec.NewLeftovers(64 << 20)
 
+// fingerprint tells apart arrays whose chunks are the same bytes and other
+// elements: what is kept of a chunk goes by it too, since documents change, and
+// the same chunks may be shown in two ways.
+func fingerprint(m *meta.Array) string {
+	same := &meta.Array{Shape: m.Shape, DataType: m.DataType, Grid: m.Grid, Keys: m.Keys, FillValue: m.FillValue, Codecs: m.Codecs}
+	if m.Grid.Uniform() != nil {
+		// The same chunks of a longer array are the same.
+		same.Shape = m.Grid.Uniform()
+	}
+	text, err := same.Marshal()
+	if err != nil {
+		text = fmt.Appendf(nil, "%p", m) // like no other
+	}
+	sum := sha256.Sum256(text)
+	return string(sum[:16])
+}
+
 // decode decodes a box of a stored chunk.
-func (a *Array) decode(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
+func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
 	if a.cache != nil {
-		err := a.decodeCached(ctx, b, t, key, dst)
+		err := a.decodeCached(ctx, s, b, t, key, dst)
 		if !errors.Is(err, store.ErrChanged) {
 			return err
 		}
 	}
 	// A chunk that is replaced while it is read is read again.
 	for try := 0; ; try++ {
-		err := a.decodeStored(ctx, b, t, key, dst)
+		err := a.decodeStored(ctx, s, b, t, key, dst)
 		if !errors.Is(err, store.ErrChanged) || try == tries {
 			return err
 		}
 	}
 }
 
-func (a *Array) decodeStored(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
+func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
 	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
 	if !a.noLeftovers && !t.box.Covers(t.length) {
 		lease := leftovers.Lease(store.Identity(a.store, key))
@@ -56,7 +76,9 @@ func (a *Array) decodeStored(ctx context.Context, b *codec.Bound, t *task, key s
 	}
 	defer src.Close()
 	if ck.Cache != nil {
-		if ck.Name = store.Tag(src); ck.Name == "" {
+		if tag := store.Tag(src); tag != "" {
+			ck.Name = s.print() + tag
+		} else {
 			ck.Cache = nil
 		}
 	}
@@ -66,12 +88,12 @@ func (a *Array) decodeStored(ctx context.Context, b *codec.Bound, t *task, key s
 // decodeCached decodes a chunk of which the cache may hold all or some. It
 // returns store.ErrChanged if the chunk is written meanwhile, so that old and
 // new parts never mix.
-func (a *Array) decodeCached(ctx context.Context, b *codec.Bound, t *task, key string, dst nd.View) error {
+func (a *Array) decodeCached(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
 	lease := a.cache.Lease(store.Identity(a.store, key))
 	defer lease.Close()
 	src := &lazy{open: func() (store.Object, error) { return store.Open(ctx, a.store, key) }, lease: lease}
 	defer src.close()
-	ck := codec.Chunk{Cache: lease, Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	ck := codec.Chunk{Cache: lease, Name: s.print(), Index: t.chunk, Extent: t.inside, Limits: a.limits}
 	return b.Decode(ctx, &ck, src, t.box, dst)
 }
 

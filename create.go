@@ -24,6 +24,12 @@ type translator interface {
 	Draft(ctx context.Context, path string) (format string, keys json.RawMessage, err error)
 }
 
+// adapter is a translator whose form has codecs of its own.
+type adapter interface {
+	// Adapt changes the document of a new array to what can be stored.
+	Adapt(m *meta.Array) error
+}
+
 // document makes the metadata of a new array.
 func (s ArraySpec) document(e *engine) (*meta.Array, error) {
 	typ, err := parseType(e, s.DataType)

@@ -33,7 +33,7 @@ func (c *chain) serializer(depth int) any {
 	switch rapid.IntRange(0, 7).Draw(c.T, "numbers") {
 	case 7:
 		if list := c.block(); list != nil {
-			return named("n5_default", map[string]any{"codecs": list})
+			return named("n5_default", map[string]any{"codecs": list, "edge_blocks": c.pick("truncated", "padded")})
 		}
 	case 6:
 		if conf := c.tile(); conf != nil {
@@ -76,6 +76,7 @@ func (c *chain) variable(endian map[string]any) any {
 		"data_codecs": c.pick([]any{"bytes"}, []any{"bytes", "zstd"}), "index_codecs": index,
 		"index_data_type": word, "index_location": c.pick("start", "end"),
 	}
+	block := map[string]any{"codecs": c.pick([]any{}, []any{"gzip"}, []any{"omnizarr.lz4_block"})}
 	switch c.in.Type.Kind() {
 	case dtype.List:
 		return named(c.pick("vlen-array", "numcodecs.vlen-array").(string), config(`{"dtype":"<f4"}`))
@@ -83,7 +84,10 @@ func (c *chain) variable(endian map[string]any) any {
 		if rapid.IntRange(0, 3).Draw(c.T, "object") == 0 {
 			return c.object()
 		}
-		return c.pick("vlen-utf8", "numcodecs.vlen-utf8", "zarrs.vlen_v2", named("zarrs.vlen", indexed), named("https://codec.zarrs.dev/array_to_bytes/vlen", indexed))
+		return c.pick("vlen-utf8", "numcodecs.vlen-utf8", "zarrs.vlen_v2", named("omnizarr.n5_strings", block), named("zarrs.vlen", indexed), named("https://codec.zarrs.dev/array_to_bytes/vlen", indexed))
+	}
+	if rapid.IntRange(0, 3).Draw(c.T, "block") == 0 {
+		return named("omnizarr.n5_blocks", block)
 	}
 	return c.pick("vlen-bytes", "numcodecs.vlen-bytes", "zarrs.vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2", named("zarrs.vlen", indexed))
 }
@@ -115,7 +119,7 @@ func (c *chain) block() []any {
 	}
 	list := []any{named("transpose", map[string]any{"order": order}), named("bytes", config(`{"endian":"big"}`))}
 	if rapid.Bool().Draw(c.T, "compressed") {
-		list = append(list, c.pick("gzip", "zlib", "numcodecs.bz2", "numcodecs.lzma", "zstd", c.blosc()))
+		list = append(list, c.pick("gzip", "zlib", "numcodecs.bz2", "numcodecs.lzma", "zstd", "omnizarr.lz4_block", c.blosc()))
 	}
 	return list
 }
@@ -190,7 +194,7 @@ func (c *chain) bytesCodec(exact bool) any {
 		"zstd", "numcodecs.zstd", named("zstd", config(`{"level":-3,"checksum":true}`)), named("zstd", config(`{"level":12,"checksum":false}`)),
 		"numcodecs.bz2", "bz2", "numcodecs.lzma", "lzma",
 		named("lzma", config(`{"format":3,"filters":[{"id":3,"dist":4},{"id":33}]}`)), named("numcodecs.lzma", config(`{"format":2,"preset":1}`)),
-		"numcodecs.lz4", "lz4", named("lz4", config(`{"acceleration":50}`)),
+		"numcodecs.lz4", "lz4", named("lz4", config(`{"acceleration":50}`)), "omnizarr.lz4_block", named("omnizarr.lz4_block", config(`{"block_size":64}`)),
 		named("zarrs.gdeflate", config(`{"level":6}`)), named("https://codec.zarrs.dev/bytes_to_bytes/gdeflate", config(`{"level":0}`)),
 		"imagecodecs_lzw", "lzw", "numcodecs.base64",
 		named("conditional", config(`{"codecs":["zstd"]}`)), named("conditional", config(`{"codecs":["lz4","crc32c"],"header_bits":16}`)))

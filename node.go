@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -110,17 +112,27 @@ func (a *Array) probe(ctx context.Context) error {
 }
 
 // openRoot opens the node that was asked for by URL or path, which may be an
-// implicit group.
+// implicit group, or a node of N5, whose documents tell only together that they
+// are such.
 func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	n, err := openNode(ctx, e, path)
-	if !e.implicit || !errors.Is(err, ErrNoNode) {
+	if !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
-	g := newGroup(node{engine: e, path: path}, &meta.Group{})
-	for range g.Walk(ctx) {
-		return g, nil
+	if e.implicit {
+		g := newGroup(node{engine: e, path: path}, &meta.Group{})
+		for range g.Walk(ctx) {
+			return g, nil
+		}
 	}
-	return n, err
+	either, ok := e.store.(*zarr2.Store)
+	if !ok || e.format != "" || !n5.Look(ctx, either.Unwrap(), path) {
+		return n, err
+	}
+	found := *e
+	found.store = n5.New(either.Unwrap(), e.n5, e.registry())
+	found.around = found.surroundings()
+	return openNode(ctx, &found, path)
 }
 
 func newNode(n node, doc meta.Node) (Node, error) {
@@ -142,7 +154,7 @@ func newNode(n node, doc meta.Node) (Node, error) {
 }
 
 // ErrNoNode says that there is no node at a path.
-var ErrNoNode = fmt.Errorf("no Zarr node here (no %s, .zarray or .zgroup): %w", documentName, store.ErrNotExist)
+var ErrNoNode = fmt.Errorf("no Zarr node here (no %s, .zarray, .zgroup or attributes.json): %w", documentName, store.ErrNotExist)
 
 func getDocument(ctx context.Context, e *engine, path string) (meta.Node, store.Info, error) {
 	return readDocument(ctx, e, path, true)

@@ -1,12 +1,14 @@
 package zarr
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/par"
@@ -34,7 +36,8 @@ type options struct {
 	strict       bool
 	implicit     bool
 	consolidated consolidation
-	format       int // of Zarr: 2, 3, or 0 for what is there
+	format       string // "zarr2", "zarr3", "n5", or "" for what is there
+	n5           n5.Options
 	allow        []string
 }
 
@@ -123,7 +126,21 @@ func ImplicitGroup() Option { return func(o *options) { o.implicit = true } }
 // ZarrFormat opens and makes nodes of Zarr format 2 or 3 only. By default a node
 // is Zarr v3 if it has a zarr.json, else Zarr v2, and a new one is what the group
 // above it is, Zarr v3 where there is none.
-func ZarrFormat(n int) Option { return func(o *options) { o.format = n } }
+func ZarrFormat(n int) Option { return func(o *options) { o.format = fmt.Sprint("zarr", n) } }
+
+// N5 opens and makes nodes of the format N5 only. By default a store is a
+// container of N5 if it has no node of Zarr, but attributes.json, and a new one if
+// a part of its URL ends in ".n5".
+func N5() Option { return func(o *options) { o.format = n5.Format } }
+
+// Reversed shows arrays of N5 with their axes in the opposite order, z first: as
+// they lie in blocks, so that nothing is transposed, and as other formats have
+// images. It says nothing to other formats.
+func Reversed() Option { return func(o *options) { o.n5.Reversed = true } }
+
+// PadEdges stores the blocks of N5 at the end of an axis whole, and not cut to the
+// array. It says nothing to other formats.
+func PadEdges() Option { return func(o *options) { o.n5.PadEdges = true } }
 
 // BypassConsolidated reads every node's own document, also where a group has
 // consolidated metadata.
@@ -157,14 +174,16 @@ func newEngine(s store.Store, o *options) *engine {
 	e := &engine{options: o}
 	var seen bool
 	switch e.store, seen = s.(nodeStore); {
-	case o.format == 2:
+	case o.format == zarr2.Format:
 		e.store = zarr2.New(s, zarr2.Two, e.registry())
-	case o.format == 3:
+	case o.format == "zarr3":
 		e.store = zarr2.New(s, zarr2.Three, e.registry())
+	case o.format == n5.Format:
+		e.store = n5.New(s, o.n5, e.registry())
 	case !seen: // else it came out of a node, and is of its format
 		e.store = zarr2.New(s, zarr2.Either, e.registry())
 	}
-	e.around = &surroundings{store: e.store, roots: roots{allow: o.allow, locate: o.locate}}
+	e.around = e.surroundings()
 	e.limits = &codec.Limits{
 		Workers:   par.NewLimiter(n-1, o.inFlight),
 		MaxChunk:  o.maxChunk,
@@ -173,6 +192,10 @@ func newEngine(s store.Store, o *options) *engine {
 		KeepEmpty: o.keepEmpty,
 	}
 	return e
+}
+
+func (e *engine) surroundings() *surroundings {
+	return &surroundings{store: e.store, roots: roots{allow: e.allow, locate: e.options.locate}}
 }
 
 func (e *engine) registry() meta.Registry {

@@ -137,7 +137,7 @@ func (a *Array) readTask(ctx context.Context, s *state, t *task, key string) err
 // readBox decodes the task's box of a chunk, or fills it if the chunk is
 // missing.
 func (a *Array) readBox(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
-	err := a.decode(ctx, b, t, key, dst)
+	err := a.decode(ctx, s, b, t, key, dst)
 	if errors.Is(err, store.ErrNotExist) {
 		s.spec.FillView(dst)
 		return ErrMissing

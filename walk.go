@@ -88,6 +88,11 @@ func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, erro
 		if !yield(n, err) {
 			return false
 		}
+		// A document that cannot be read does not hide the nodes below it; what
+		// else lies there may be chunks.
+		if err != nil && other != nil && !g.folder(ctx, entry.Key, yield, nil) {
+			return false
+		}
 	}
 	return true
 }

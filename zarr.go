@@ -19,7 +19,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/omnizarr/zarr/format/tiff"
+	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -105,14 +106,12 @@ func engineAt(ctx context.Context, url string, o *options) (*engine, string, err
 		return nil, "", err
 	}
 	switch where.Format {
-	case "", tiff.Format:
-	case "zarr2":
-		o.format = 2
-	case "zarr3":
-		o.format = 3
-	default:
-		where.Discard()
-		return nil, "", &Error{Op: "open", URL: url, Err: fmt.Errorf("format %s is not supported", where.Format)}
+	case zarr2.Format, "zarr3", n5.Format:
+		o.format = where.Format
+	case "":
+		if o.locate.Create && o.format == "" && n5.IsName(store.JoinURL(where.Store.URL(), where.Path)) {
+			o.format = n5.Format
+		}
 	}
 	e := newEngine(where.Store, o)
 	e.location = where

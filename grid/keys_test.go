@@ -38,7 +38,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	for raw, want := range map[string]string{
-		`"morton"`: `unknown chunk key encoding "morton", known are default, v2, zarrs.default_suffix`,
+		`"morton"`: `unknown chunk key encoding "morton", known are default, omnizarr.reversed, v2, zarrs.default_suffix`,
 		`{"name":"v2","configuration":{"separator":"-"}}`:  `configuration.separator: must be "/" or "."`,
 		`{"name":"v2","configuration":{"separator":1}}`:    `configuration.separator: must be a string, not a number`,
 		`{"name":"v2","configuration":{"sep":"/"}}`:        `configuration.sep: unknown member`,

@@ -35,13 +35,15 @@ type Registry struct {
 }
 
 // NewRegistry returns a registry of the grids "regular", "rectilinear" and
-// "zarrs.regular_bounded", and the key encodings "default", "v2" and
-// "zarrs.default_suffix".
+// "zarrs.regular_bounded", and the key encodings "default", "v2",
+// "zarrs.default_suffix" and "omnizarr.reversed".
 func NewRegistry() *Registry {
-	return &Registry{
+	r := &Registry{
 		grids: map[string]ParseGrid{"regular": parseRegular, "rectilinear": parseRectilinear, "zarrs.regular_bounded": parseBounded},
 		keys:  map[string]ParseKeys{"default": parseDefaultKeys, "v2": parseV2Keys, "zarrs.default_suffix": parseSuffixKeys},
 	}
+	r.keys[reversedName] = r.parseReversedKeys
+	return r
 }
 
 var defaultRegistry = sync.OnceValue(NewRegistry)

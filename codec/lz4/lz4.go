@@ -1,5 +1,6 @@
 // Package lz4 is the codec "numcodecs.lz4", also spelled "lz4": the size of the
-// bytes in four bytes, little-endian, and one LZ4 block.
+// bytes in four bytes, little-endian, and one LZ4 block. "omnizarr.lz4_block" is the
+// stream of such blocks that Java's N5 writes.
 package lz4
 
 import (

@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/n5"
+	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -202,6 +203,34 @@ func TestManyShapes(t *testing.T) {
 	}
 }
 
+// A block that is longer than its chunk is read and changed in an array, and
+// becomes as long as the others.
+func TestArraysWithLongerBlocks(t *testing.T) {
+	ctx := context.Background()
+	s := mem.New()
+	a, err := zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{
+		Shape: []int{4}, Chunks: []int{2}, DataType: "uint8", Codecs: json.RawMessage("[" + block(1, `"bytes"`) + "]"),
+	}, zarr.Codecs(std.Registry()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Put(ctx, "c/0", append([]byte{0, 0, 0, 1, 0, 0, 3, 232, 7, 8}, make([]byte, 998)...), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][]byte{{7, 8, 0, 0}, {7, 5, 0, 0}} {
+		got, err := zarr.Read[uint8](ctx, a, zarr.All())
+		if err != nil || !slices.Equal(got.Data, want) {
+			t.Errorf("got %v, %v, want %v", got.Data, err, want)
+		}
+		if err := zarr.Write(ctx, a, zarr.Slice("1:2"), []uint8{5}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if data, _, err := s.Get(ctx, "c/0", store.All(), nil); err != nil || fmt.Sprintf("%x", data) != "0000000100000002"+"0705" {
+		t.Errorf("got %x, %v", data, err)
+	}
+}
+
 // Arrays of a regular grid have blocks as Java's N5 writes them.
 func TestArraysAreCutAtTheEdge(t *testing.T) {
 	ctx := context.Background()
@@ -209,7 +238,7 @@ func TestArraysAreCutAtTheEdge(t *testing.T) {
 	a, err := zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{
 		Shape: []int{11, 7}, Chunks: []int{4, 3}, DataType: "uint16",
 		Codecs: json.RawMessage("[" + block(2, big) + "]"),
-	}, zarr.Codecs(registry()))
+	}, zarr.Codecs(std.Registry()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
@@ -14,10 +13,8 @@ import (
 
 // A chunk at the edge of an array, of which two of three columns lie inside, is
 // stored as a block of these; the rest reads as the fill value.
-func ExampleParse() {
-	r := std.Registry()
-	r.Register(n5.Parse, n5.Name)
-	chain, err := r.ParseList(json.RawMessage(`[{"name": "n5_default", "configuration": {"codecs": [
+func ExampleCodec() {
+	chain, err := std.Registry().ParseList(json.RawMessage(`[{"name": "n5_default", "configuration": {"codecs": [
 		{"name": "transpose", "configuration": {"order": [1, 0]}},
 		{"name": "bytes", "configuration": {"endian": "big"}}]}}]`))
 	if err != nil {

@@ -167,7 +167,7 @@ func TestOtherModesByJava(t *testing.T) {
 	}
 }
 
-func unhex(t *testing.T, text string) []byte {
+func unhex(t testing.TB, text string) []byte {
 	t.Helper()
 	data, err := hex.DecodeString(text)
 	if err != nil {

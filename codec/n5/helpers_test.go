@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/par"
@@ -16,12 +15,6 @@ import (
 )
 
 const big = `{"name":"bytes","configuration":{"endian":"big"}}`
-
-func registry() *codec.Registry {
-	r := std.Registry()
-	r.Register(n5.Parse, n5.Name)
-	return r
-}
 
 // block spells the codec for so many axes; more follows transpose.
 func block(rank int, more ...string) string {
@@ -39,7 +32,7 @@ func block(rank int, more ...string) string {
 
 // bind makes a chain for chunks whose fill value is the given number.
 func bind(codecs, typ, fill string, shape ...int) (*codec.Bound, error) {
-	chain, err := registry().ParseList(json.RawMessage("[" + codecs + "]"))
+	chain, err := std.Registry().ParseList(json.RawMessage("[" + codecs + "]"))
 	if err != nil {
 		return nil, err
 	}

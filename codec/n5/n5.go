@@ -1,12 +1,15 @@
-// Package n5 is the codec "n5_default": a chunk is a block of the N5 format in
-// its default mode.
+// Package n5 holds the codecs for blocks of the N5 format.
 //
-// A block is a header that tells its shape, and the elements, encoded by codecs
-// inside: all axes reversed, since N5 runs through its first dimension fastest,
-// big-endian, and compressed or not. The shape in the header is that of what is
-// stored, so blocks at the edge of an array may be shorter than the others: they
-// are written so, as Java's N5 does it, and blocks that others wrote are read
-// whether they were cut or padded.
+// "n5_default" is a block in its default mode, a header that tells its shape, and
+// the elements, encoded by codecs inside: all axes reversed, since N5 runs through
+// its first dimension fastest, big-endian, and compressed or not. The shape in the
+// header is that of what is stored, so blocks at the edge of an array may be
+// shorter than the others: they are written so, as Java's N5 does it, or padded
+// where the configuration says so, and blocks that others wrote are read whatever
+// their shape is.
+//
+// "omnizarr.n5_strings" is a block of strings, and "omnizarr.n5_blocks" one that is
+// read for its bytes alone. "omnizarr.n5_jpeg" is a compressor that only N5 has.
 package n5
 
 import (
@@ -17,6 +20,8 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/n5block"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -28,10 +33,16 @@ type Codec struct {
 	// Codecs encode what follows the header: transpose, bytes, and at most one
 	// codec that works on bytes.
 	Codecs *codec.Chain
+	// Padded has blocks at the edge of an array written as large as the others,
+	// as tensorstore does it, and not cut.
+	Padded bool
 }
 
+// config is the registered configuration, and which blocks are written at the
+// edge: "truncated", which is the default, or "padded". The latter is our own.
 type config struct {
-	Codecs json.RawMessage `json:"codecs"`
+	Codecs     json.RawMessage `json:"codecs"`
+	EdgeBlocks string          `json:"edge_blocks,omitempty"`
 }
 
 // Parse reads the configuration.
@@ -50,7 +61,11 @@ func Parse(r *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error
 	if err != nil {
 		return nil, fmt.Errorf("codecs: %w", err)
 	}
-	return Codec{chain}, nil
+	switch c.EdgeBlocks {
+	case "", "truncated", "padded":
+		return Codec{chain, c.EdgeBlocks == "padded"}, nil
+	}
+	return nil, fmt.Errorf("edge_blocks is %s: must be \"truncated\" or \"padded\"", strictjson.Quote(c.EdgeBlocks))
 }
 
 // checkList checks that inner codecs are those of a block. What they are configured
@@ -113,7 +128,11 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return codec.MarshalEntry(Name, config{codecs})
+	out := config{Codecs: codecs}
+	if c.Padded {
+		out.EdgeBlocks = "padded"
+	}
+	return codec.MarshalEntry(Name, out)
 }
 
 // Settle writes down the configurations of the inner codecs.
@@ -131,28 +150,37 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 	if name := in.Type.Name(); !slices.Contains(types, name) {
 		return nil, fmt.Errorf("N5 has no data type %s", name)
 	}
-	if n := len(in.Shape); n > math.MaxUint16 {
-		return nil, fmt.Errorf("%d axes: a block of N5 has at most %d", n, math.MaxUint16)
-	}
-	for i, n := range in.Shape {
-		if n < 1 || uint64(n) > math.MaxUint32 {
-			return nil, fmt.Errorf("a chunk is %d long along axis %d: a block of N5 is 1 to %d long", n, i, uint32(math.MaxUint32))
-		}
-	}
-	if _, ok := nd.Bytes(in.Shape, in.Type.Size()); !ok {
-		return nil, fmt.Errorf("a chunk of shape %v has more bytes than can be counted", in.Shape)
+	if err := checkShape(in.Shape, in.Type.Size()); err != nil {
+		return nil, err
 	}
 	full, err := c.Codecs.Bind(in)
 	if err != nil {
 		return nil, err
 	}
 	s := &serializer{
-		spec: in, chain: c.Codecs, raw: len(c.Codecs.Codecs()) == 2,
-		header: appendHeader(nil, in.Shape), full: full, edges: map[string]*codec.Bound{},
+		spec: in, chain: c.Codecs, raw: len(c.Codecs.Codecs()) == 2, padded: c.Padded,
+		header: n5block.AppendDefault(nil, in.Shape), full: full, edges: map[string]*codec.Bound{},
 	}
-	// A block that was cut has fewer bytes, so the size is never exact.
 	if inner := full.Size(); inner.Known && inner.N <= math.MaxInt-len(s.header) {
-		s.size = codec.AtMost(len(s.header) + inner.N)
+		s.likely = codec.AtMost(len(s.header) + inner.N)
+		// No compressor makes more than twice as much of elements.
+		s.size = codec.AtMost(max(s.likely.N, 2*maxLonger+1<<16))
 	}
 	return s, nil
+}
+
+// checkShape checks that a header can tell the shape of chunks.
+func checkShape(shape []int, size int) error {
+	if n := len(shape); n > math.MaxUint16 {
+		return fmt.Errorf("%d axes: a block of N5 has at most %d", n, math.MaxUint16)
+	}
+	for i, n := range shape {
+		if n < 1 || uint64(n) > math.MaxUint32 {
+			return fmt.Errorf("a chunk is %d long along axis %d: a block of N5 is 1 to %d long", n, i, uint32(math.MaxUint32))
+		}
+	}
+	if _, ok := nd.Bytes(shape, size); !ok {
+		return fmt.Errorf("a chunk of shape %v has more bytes than can be counted", shape)
+	}
+	return nil
 }

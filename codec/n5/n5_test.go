@@ -3,14 +3,12 @@ package n5_test
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
-	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -38,7 +36,7 @@ func TestBlocksPassTheSuite(t *testing.T) {
 		{Codecs: `{"name":"numcodecs.delta","configuration":{"dtype":"<i4"}},` + block(2, big), Type: "int32", Shape: []int{4, 5}},
 		{Codecs: block(2, big) + `,"crc32c"`, Type: "uint16", Shape: []int{8, 5}},
 	} {
-		c.Codecs, c.Registry = "["+c.Codecs+"]", registry()
+		c.Codecs, c.Registry = "["+c.Codecs+"]", std.Registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }
@@ -52,6 +50,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		{`"n5_default"`, "uint8", "lacks codecs"},
 		{`{"name":"n5_default","configuration":{"codecs":null}}`, "uint8", "must be an array"},
 		{`{"name":"n5_default","configuration":{"codecs":[` + transpose + `,"bytes"],"pad":true}}`, "uint8", `unknown member "pad"`},
+		{`{"name":"n5_default","configuration":{"codecs":[` + transpose + `,"bytes"],"edge_blocks":"cut"}}`, "uint8", `edge_blocks is "cut": must be "truncated" or "padded"`},
 		{inner(``), "uint8", "no codec in the list turns arrays into bytes"},
 		{inner(`"bytes"`), "uint8", "only bytes: must be transpose and bytes"},
 		{inner(`"bytes","gzip"`), "uint8", "the first is bytes: must be transpose"},
@@ -95,7 +94,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 }
 
 func TestMetadataIsExplicit(t *testing.T) {
-	chain, err := registry().ParseList(json.RawMessage("[" + block(2, big, `"gzip"`) + "]"))
+	chain, err := std.Registry().ParseList(json.RawMessage("[" + block(2, big, `"gzip"`) + "]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +106,21 @@ func TestMetadataIsExplicit(t *testing.T) {
 	}
 }
 
+func TestThePaddedEdgeStaysInMetadata(t *testing.T) {
+	for edge, want := range map[string]bool{`,"edge_blocks":"padded"`: true, `,"edge_blocks":"truncated"`: false, "": false} {
+		chain, err := std.Registry().ParseList(json.RawMessage(`[{"name":"n5_default","configuration":{"codecs":[{"name":"transpose","configuration":{"order":[0]}},"bytes"]` + edge + `}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := json.Marshal(chain); err != nil || strings.Contains(string(got), `"edge_blocks":"padded"`) != want || !want && strings.Contains(string(got), "edge") {
+			t.Errorf("got %s, %v", got, err)
+		}
+	}
+}
+
 func TestInnerCodecsAreSettled(t *testing.T) {
 	b := mustBind(t, block(2, big), "uint32", "0", 2, 3)
-	chain, err := registry().ParseList(json.RawMessage("[" + block(2, big, `{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}}`) + "]"))
+	chain, err := std.Registry().ParseList(json.RawMessage("[" + block(2, big, `{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}}`) + "]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,84 +130,6 @@ func TestInnerCodecsAreSettled(t *testing.T) {
 	}
 	if got, err := json.Marshal(settled); err != nil || !strings.Contains(string(got), `"typesize":4`) {
 		t.Errorf("got %s, %v", got, err)
-	}
-}
-
-// sources gives a block in memory, and behind ranges that are cheap and dear.
-func sources(data []byte) []codec.Source {
-	return []codec.Source{memory(data), &codectest.Source{Data: data, IsNear: true}, &codectest.Source{Data: data}}
-}
-
-func TestHostileHeaders(t *testing.T) {
-	const header = "0000 0002 00000002 00000003 "
-	const raw = "000102030405"
-	for _, c := range []struct{ what, data, want string }{
-		{"nothing", "", "0 bytes are too few for the header of a block, which has 12"},
-		{"half a mode", "00", "1 bytes are too few"},
-		{"no dimensions", "0000 0002", "4 bytes are too few"},
-		{"half the dimensions", "0000 0002 00000002 0000", "10 bytes are too few"},
-		{"varlength", "0001 0002 00000002 00000003 00000006" + raw, "mode 1 (varlength)"},
-		{"object as Java writes it", "0002 00000003 abcdef", "mode 2 (object)"},
-		{"unknown mode", "0003 0002 00000002 00000003" + raw, "has mode 3: N5 knows"},
-		{"largest mode", "ffff 0002 00000002 00000003" + raw, "has mode 65535"},
-		{"too few dimensions", "0000 0001 00000006" + raw, "1 dimensions, the array has 2"},
-		{"too many dimensions", "0000 0003 00000001 00000002 00000003" + raw, "3 dimensions, the array has 2"},
-		{"very many dimensions", "0000 ffff 00000002 00000003" + raw, "65535 dimensions, the array has 2"},
-		{"too long", "0000 0002 00000002 00000004" + raw + "0000", "4 long along axis 1: must be 1 to 3"},
-		{"far too long", "0000 0002 ffffffff ffffffff" + raw, "4294967295 long along axis 0: must be 1 to 2"},
-		{"axes swapped", "0000 0002 00000003 00000002" + raw, "3 long along axis 0: must be 1 to 2"},
-		{"empty", "0000 0002 00000000 00000003", "0 long along axis 0"},
-		{"no elements", header, "0 bytes follow the header of a block of shape [2 3], want 6"},
-		{"an element missing", header + "0001020304", "5 bytes follow the header of a block of shape [2 3], want 6"},
-		{"a byte too many", header + raw + "00", "7 bytes follow the header of a block of shape [2 3], want 6"},
-		{"a byte too many behind a block that was cut", "0000 0002 00000002 00000002 00010203 04", "5 bytes follow the header of a block of shape [2 2], want 4"},
-	} {
-		data, err := hex.DecodeString(strings.ReplaceAll(c.data, " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := mustBind(t, block(2, `"bytes"`), "uint8", "0", 2, 3)
-		for _, src := range sources(data) {
-			_, err := decode(b, src, nd.Whole([]int{2, 3}))
-			if !errors.Is(err, codec.ErrData) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s of %T: got %v, want %q", c.what, src, err, c.want)
-			}
-		}
-	}
-}
-
-// The same errors come where the header is read by itself.
-func TestHostileHeadersOfLargeBlocks(t *testing.T) {
-	shape := []int{100, 200}
-	b := mustBind(t, block(2, big), "uint16", "0", shape...)
-	good, err := b.Encode(context.Background(), chunk(nil), nil, nd.Make(2, shape...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	change := func(at int, to ...byte) []byte {
-		bad := bytes.Clone(good)
-		copy(bad[at:], to)
-		return bad
-	}
-	for _, c := range []struct {
-		what string
-		data []byte
-		want string
-	}{
-		{"header cut", good[:7], "too short"},
-		{"varlength", change(0, 0, 1), "varlength"},
-		{"object", change(0, 0, 2), "object"},
-		{"dimensions", change(2, 0, 9), "9 dimensions, the array has 2"},
-		{"length", change(4, 1), "long along axis 0: must be 1 to 100"},
-		{"elements cut", good[:len(good)-1], "39999 bytes follow the header of a block of shape [100 200], want 40000"},
-		{"a byte too many", append(bytes.Clone(good), 0), "40001 bytes follow"},
-		{"shorter than it is", change(4, 0, 0, 0, 99), "40000 bytes follow the header of a block of shape [99 200], want 39600"},
-	} {
-		src := &codectest.Source{Data: c.data, IsNear: true}
-		_, err := decode(b, src, nd.Box{Start: []int{3, 4}, Shape: []int{2, 2}})
-		if !errors.Is(err, codec.ErrData) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q", c.what, err, c.want)
-		}
 	}
 }
 
@@ -253,47 +186,4 @@ func elements(v nd.View) []byte {
 	var out []byte
 	v.Each(func(elem []byte) { out = append(out, elem...) })
 	return out
-}
-
-func FuzzDecode(f *testing.F) {
-	for _, text := range []string{
-		"00000002000000040000000300000001000200030004000500060007000800090000",
-		"00000002000000020000000300010002000300040005000600",
-		"0001000200000001000000010000000c1f8b08000000000000ff",
-		"0002000000251f8b08000000000000ff012500daff",
-		"0000000200000003000000011f8b08000000000000ff03000000000000000000",
-	} {
-		data, err := hex.DecodeString(text)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data, false)
-		f.Add(data, true)
-	}
-	raw := mustBind(f, block(2, big), "uint16", "7", 4, 3)
-	packed := mustBind(f, block(2, big, `"gzip"`), "uint16", "7", 4, 3)
-	f.Fuzz(func(t *testing.T, data []byte, compressed bool) {
-		b := raw
-		if compressed {
-			b = packed
-		}
-		v, err := decode(b, memory(data), nd.Whole([]int{4, 3}))
-		if err != nil {
-			return
-		}
-		box := nd.Box{Start: []int{1, 1}, Shape: []int{3, 1}}
-		part, err := decode(b, &codectest.Source{Data: data}, box)
-		if err != nil || !bytes.Equal(elements(part), elements(v.Box(box))) {
-			t.Fatalf("a part is not that of the whole: %v", err)
-		}
-		// The block was valid, so what it holds is written as the same elements.
-		extent := []int{int(data[7]), int(data[11])}
-		again, err := b.Encode(context.Background(), chunk(extent), nil, v)
-		if err != nil || !bytes.Equal(again[:12], data[:12]) {
-			t.Fatalf("%x became %x, %v", data, again, err)
-		}
-		if !compressed && !bytes.Equal(again, data) {
-			t.Fatalf("%x became %x", data, again)
-		}
-	})
 }

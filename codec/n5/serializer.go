@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/n5block"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -19,13 +20,15 @@ type serializer struct {
 	spec   codec.Spec
 	chain  *codec.Chain
 	raw    bool         // elements are not compressed
+	padded bool         // blocks at the edge are as large as the others
 	header []byte       // of a block that is as large as the chunk
 	full   *codec.Bound // the chain for such blocks
-	size   codec.Size
+	likely codec.Size   // of such blocks
+	size   codec.Size   // of all that are read
 	recent atomic.Int64 // bytes of a block that was read: the next will have about as many
 
 	mu    sync.Mutex
-	edges map[string]*codec.Bound // the chain for blocks that were cut, by their header
+	edges map[string]*codec.Bound // the chain for blocks of other shapes, by their header
 }
 
 // maxEdges bounds how many chains are kept. A regular grid cuts blocks in at
@@ -36,35 +39,26 @@ const maxEdges = 64
 // maxRecent bounds what is lent because another block had as much.
 const maxRecent = 16 << 20
 
-// Size is at most that of a block as large as the chunk.
+// Size is at most that of a block that is longer than the chunk, as others may
+// have written it.
 func (s *serializer) Size() codec.Size { return s.size }
 
 // Ranges reports whether the elements can be read in parts.
 func (s *serializer) Ranges(box nd.Box) bool { return s.full.Ranges(box) }
 
-// Encode appends the block, cut to what lies inside the array.
+// Encode appends the block, cut to what lies inside the array unless it is to be
+// padded.
 func (s *serializer) Encode(ctx context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
-	if ck.Extent != nil {
-		src.Shape = s.inside(ck.Extent)
+	if ck.Extent != nil && !s.padded {
+		src.Shape = inside(s.spec.Shape, ck.Extent)
 	}
 	at := len(dst)
-	dst = appendHeader(dst, src.Shape)
-	b, err := s.bound(dst[at:])
+	dst = n5block.AppendDefault(dst, src.Shape)
+	b, err := s.bound(dst[at:], ck.Limits)
 	if err != nil {
 		return nil, err
 	}
 	return b.Encode(ctx, inner(ck, src.Shape), dst, src)
-}
-
-// inside is the shape of the block for a chunk of which so much lies inside the
-// array. An inner chunk of a shard may lie outside wholly; N5 has no block
-// without elements, so at least one is stored.
-func (s *serializer) inside(extent []int) []int {
-	shape := make([]int, len(extent))
-	for i, n := range extent {
-		shape[i] = min(max(n, 1), s.spec.Shape[i])
-	}
-	return shape
 }
 
 // inner is the chunk as the codecs of a block see it. The cache is left out: it
@@ -82,12 +76,15 @@ func inner(ck *codec.Chunk, shape []int) *codec.Chunk {
 }
 
 // bound gives the chain for the block that data begins with.
-func (s *serializer) bound(data []byte) (*codec.Bound, error) {
+func (s *serializer) bound(data []byte, lim *codec.Limits) (*codec.Bound, error) {
 	if bytes.HasPrefix(data, s.header) {
 		return s.full, nil
 	}
-	shape, err := parseHeader(data, s.spec.Shape)
+	shape, err := n5block.ParseDefault(data, len(s.spec.Shape))
 	if err != nil {
+		return nil, codec.Bad("%v", err)
+	}
+	if err := fit(shape, s.spec.Shape, s.spec.Type.Size(), lim); err != nil {
 		return nil, err
 	}
 	head := data[:len(s.header)]
@@ -128,7 +125,7 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	data, err := codec.ReadAll(ctx, src, s.size, ck.Limits.MaxChunk, hold.B)
 	if errors.Is(err, codec.ErrData) {
 		// It is too long. A block of another mode or shape is better named.
-		if _, _, why := s.readHeader(ctx, src); why != nil {
+		if _, _, why := s.readHeader(ctx, src, ck.Limits); why != nil {
 			err = why
 		}
 	}
@@ -156,13 +153,13 @@ func (s *serializer) apart(ck *codec.Chunk, src codec.Source, box nd.Box) bool {
 	if store.IsNear(src) {
 		part, whole = nearPart, nearWhole
 	}
-	n := s.size.Limit(ck.Limits.MaxChunk)
+	n := s.likely.Limit(ck.Limits.MaxChunk)
 	return n > part && s.full.Ranges(box) || n > whole && s.raw
 }
 
 // decodeBytes decodes a block that is all there.
 func (s *serializer) decodeBytes(ctx context.Context, ck *codec.Chunk, data []byte, box nd.Box, dst nd.View) error {
-	b, err := s.bound(data)
+	b, err := s.bound(data, ck.Limits)
 	if err != nil {
 		return err
 	}
@@ -177,7 +174,7 @@ func (s *serializer) decodeBytes(ctx context.Context, ck *codec.Chunk, data []by
 // they need behind it. sized is false, and nothing was done, if nobody knows how
 // much that is.
 func (s *serializer) decodeApart(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) (sized bool, err error) {
-	b, n, err := s.readHeader(ctx, src)
+	b, n, err := s.readHeader(ctx, src, ck.Limits)
 	if err != nil || n < 0 {
 		return false, err
 	}
@@ -186,12 +183,12 @@ func (s *serializer) decodeApart(ctx context.Context, ck *codec.Chunk, src codec
 
 // readHeader reads the header alone. It gives the chain for the block and the
 // number of bytes behind the header, -1 if nobody knows it.
-func (s *serializer) readHeader(ctx context.Context, src codec.Source) (b *codec.Bound, n int64, err error) {
+func (s *serializer) readHeader(ctx context.Context, src codec.Source, lim *codec.Limits) (b *codec.Bound, n int64, err error) {
 	head, info, err := src.Get(ctx, store.Part(0, int64(len(s.header))), make([]byte, 0, len(s.header)))
 	if err != nil {
 		return nil, -1, codec.RangeError(err)
 	}
-	if b, err = s.bound(head); err != nil {
+	if b, err = s.bound(head, lim); err != nil {
 		return nil, -1, err
 	}
 	if info.Size >= 0 {
@@ -220,30 +217,14 @@ func check(b *codec.Bound, n int64) error {
 func (s *serializer) place(ctx context.Context, ck *codec.Chunk, b *codec.Bound, src codec.Source, box nd.Box, dst nd.View) error {
 	shape := b.Spec().Shape
 	if b != s.full {
-		part := nd.Box{Start: box.Start, Shape: make([]int, len(shape))}
-		for i, n := range shape {
-			part.Shape[i] = max(min(box.Start[i]+box.Shape[i], n)-box.Start[i], 0)
-		}
-		s.fillOutside(dst, part.Shape)
-		box, dst.Shape = part, part.Shape
+		box = corner(box, shape)
+		fillOutside(s.spec, dst, box.Shape)
+		dst.Shape = box.Shape
 	}
 	if slices.Contains(box.Shape, 0) {
 		return nil
 	}
 	return b.Decode(ctx, inner(ck, shape), src, box, dst)
-}
-
-// fillOutside sets what v has beyond its first corner elements along any axis to
-// the fill value, each element once.
-func (s *serializer) fillOutside(v nd.View, corner []int) {
-	at := nd.Box{Start: make([]int, len(corner)), Shape: slices.Clone(v.Shape)}
-	for i, n := range corner {
-		if n < v.Shape[i] {
-			at.Start[i], at.Shape[i] = n, v.Shape[i]-n
-			s.spec.FillView(v.Box(at))
-		}
-		at.Start[i], at.Shape[i] = 0, n
-	}
 }
 
 // section is what stands behind the header, as a source of its own.

@@ -1,12 +1,13 @@
 package pad
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/omnizarr/zarr/internal/n5block"
 )
 
 // N5 makes every chunk a block of the N5 format: two bytes of mode (0), two of
@@ -100,12 +101,9 @@ func (p *plan) reverse() error {
 
 // appendN5 appends the header of a block whose elements lie in C order of shape.
 func appendN5(dst []byte, shape []int) []byte {
-	dst = append(dst, 0, 0)
-	dst = binary.BigEndian.AppendUint16(dst, uint16(len(shape)))
-	for _, n := range slices.Backward(shape) {
-		dst = binary.BigEndian.AppendUint32(dst, uint32(n))
-	}
-	return dst
+	reversed := slices.Clone(shape)
+	slices.Reverse(reversed)
+	return n5block.AppendDefault(dst, reversed)
 }
 
 func checkN5(shape []int) error {
@@ -117,8 +115,8 @@ func checkN5(shape []int) error {
 
 // fillN5 writes the header for a chunk where metadata has one for as many axes.
 func fillN5(c *Context) ([]byte, error) {
-	if c.Location != Start || c.Size != 4+4*len(c.Shape) || len(c.literal) < 4 ||
-		binary.BigEndian.Uint32(c.literal) != uint32(len(c.Shape)) {
+	h, err := n5block.Parse(c.literal)
+	if err != nil || c.Location != Start || h.Mode != n5block.Default || len(h.Shape) != len(c.Shape) || h.Size != c.Size {
 		return c.Static(), nil
 	}
 	return appendN5(c.Room, c.Shape), checkN5(c.Shape)

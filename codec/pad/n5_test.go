@@ -3,7 +3,9 @@ package pad_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -76,6 +78,24 @@ func TestBlocksHaveTheHeadersOfOtherWriters(t *testing.T) {
 	for c := range a.Grid() {
 		if got, want := get(t, s, c.Key), files["chunks-n5/"+c.Key]; !bytes.Equal(got[:12], want[:12]) {
 			t.Errorf("block %s begins with %x, that of Java with %x", c.Key, got[:12], want[:12])
+		}
+	}
+}
+
+// Padding that is no header of a block with the axes of the chunk stays as it is.
+func TestPaddingThatIsNoHeaderStays(t *testing.T) {
+	r := registry()
+	pad.N5().Register(r)
+	for _, padding := range []string{
+		"\x00\x00\x00\x02\x00\x00\x00\x09\x00\x00\x00\x09tail", "\x00\x00\x00\x01\x00\x00\x00\x09", "\x00\x01\x00\x02\x00\x00\x00\x09\x00\x00\x00\x09", "padding",
+	} {
+		list := fmt.Sprintf(`["bytes",{"name":"pad","configuration":{"location":"start","nbytes":%d,"padding":%q}}]`, len(padding), base64.StdEncoding.EncodeToString([]byte(padding)))
+		s, a := create(t, zarr.ArraySpec{Shape: []int{1, 1}, Chunks: []int{1, 1}, DataType: "uint8", Codecs: json.RawMessage(list)}, r)
+		if err := zarr.Write(context.Background(), a, zarr.All(), []uint8{7}); err != nil {
+			t.Fatal(err)
+		}
+		if got := get(t, s, "c/0/0"); string(got) != padding+"\x07" {
+			t.Errorf("%q became %q", padding, got)
 		}
 	}
 }

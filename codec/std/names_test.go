@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/dtype"
@@ -49,7 +50,8 @@ var names = map[string]use{
 	"vlen-utf8": {`[%]`, ``, "string", `["","a","ß☃","zz"]`}, "numcodecs.vlen-utf8": {`[%]`, ``, "string", `["","a","ß☃","zz"]`},
 	"vlen-bytes": {`[%]`, ``, "bytes", `["","AAEC","AA==","/w=="]`}, "numcodecs.vlen-bytes": {`[%]`, ``, "bytes", `["","AAEC","AA==","/w=="]`},
 	"vlen-array": {`[%]`, `{"dtype":"<i2"}`, lists, `[[],[1],[-2,3],[4,5,6]]`}, "numcodecs.vlen-array": {`[%]`, `{"dtype":">i2"}`, lists, `[[],[1],[-2,3],[4,5,6]]`},
-	"zarrs.vlen": {`[%]`, plainVlen, "string", `["","a","ß☃","zz"]`}, "https://codec.zarrs.dev/array_to_bytes/vlen": {`[%]`, plainVlen, "bytes", `["","AAEC","AA==","/w=="]`},
+	"omnizarr.n5_strings": {`[%]`, `{"codecs":["zstd"]}`, "string", `["","a","ß☃","zz"]`},
+	"zarrs.vlen":          {`[%]`, plainVlen, "string", `["","a","ß☃","zz"]`}, "https://codec.zarrs.dev/array_to_bytes/vlen": {`[%]`, plainVlen, "bytes", `["","AAEC","AA==","/w=="]`},
 	"zarrs.vlen_v2": {`[%]`, ``, "string", `["","a","ß☃","zz"]`}, "https://codec.zarrs.dev/array_to_bytes/vlen_v2": {`[%]`, ``, "bytes", `["","AAEC","AA==","/w=="]`},
 	"numcodecs.json2": {`[%]`, ``, "omnizarr.json", `[null,{"a":[1,"x"]},2,"y"]`}, "numcodecs.msgpack2": {`[%]`, ``, "omnizarr.json", `[null,{"a":[1,"x"]},2,"y"]`},
 	"numcodecs.pickle": {`[%]`, ``, "omnizarr.json", `[null,{"a":[1,"x"]},2,"y"]`},
@@ -79,7 +81,10 @@ var names = map[string]use{
 // that keeps it.
 func TestEveryNameWorks(t *testing.T) {
 	for _, name := range std.Registry().Names() {
-		if name == "numcodecs.n5_wrapper" {
+		switch name {
+		case "numcodecs.n5_wrapper": // is not read
+			continue
+		case n5.BlocksName, n5.JPEGName: // hold one element, and are not written: package n5 has their tests
 			continue
 		}
 		u, ok := names[name]

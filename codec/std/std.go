@@ -52,6 +52,7 @@ func Registry() *codec.Registry {
 	r.Register(blosc.ParseNumcodecs, "numcodecs.blosc")
 	r.Register(gdeflate.Parse, "zarrs.gdeflate", "https://codec.zarrs.dev/bytes_to_bytes/gdeflate")
 	r.Register(lz4.Parse, "numcodecs.lz4", "lz4")
+	r.Register(lz4.ParseBlock, lz4.BlockName)
 	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
 	r.Register(checksum.Parse, "crc32c", "numcodecs.crc32c", "numcodecs.crc32", "crc32", "numcodecs.adler32", "adler32",
 		"numcodecs.fletcher32", "fletcher32", "numcodecs.jenkins_lookup3", "jenkins_lookup3")
@@ -62,6 +63,9 @@ func Registry() *codec.Registry {
 	r.Register(pad.Parse, "pad", "offset")
 	r.Register(tifftile.Parse, tifftile.Name)
 	r.Register(n5.Parse, n5.Name)
+	r.Register(n5.ParseStrings, n5.StringsName)
+	r.Register(n5.ParseBlocks, n5.BlocksName)
+	r.Register(n5.ParseJPEG, n5.JPEGName)
 	r.Register(vlen.Parse, "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes",
 		"zarrs.vlen_v2", "https://codec.zarrs.dev/array_to_bytes/vlen_v2")
 	r.Register(vlen.ParseArray, "vlen-array", "numcodecs.vlen-array")
