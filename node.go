@@ -119,20 +119,36 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
-	if e.implicit {
-		g := newGroup(node{engine: e, path: path}, &meta.Group{})
-		for range g.Walk(ctx) {
+	either, ok := e.store.(*zarr2.Store)
+	looking := ok && e.format == ""
+	if !looking || !n5.Look(ctx, either.Unwrap(), path) {
+		if g := implicitGroup(ctx, e, path); g != nil {
 			return g, nil
 		}
-	}
-	either, ok := e.store.(*zarr2.Store)
-	if !ok || e.format != "" || !n5.Look(ctx, either.Unwrap(), path) {
-		return n, err
+		if !looking || !n5.LookBelow(ctx, either.Unwrap(), path) {
+			return n, err
+		}
 	}
 	found := *e
 	found.store = n5.New(either.Unwrap(), e.n5, e.registry())
 	found.around = found.surroundings()
 	return openNode(ctx, &found, path)
+}
+
+// implicitGroup gives the group that a folder is which is no node, but holds some,
+// nil if there is none or nobody asked for it.
+func implicitGroup(ctx context.Context, e *engine, path string) *Group {
+	if !e.implicit {
+		return nil
+	}
+	g := newGroup(node{engine: e, path: path}, &meta.Group{})
+	for _, err := range g.Walk(ctx) {
+		var known *Error
+		if err == nil || errors.As(err, &known) && known.Op != "list" {
+			return g
+		}
+	}
+	return nil
 }
 
 func newNode(n node, doc meta.Node) (Node, error) {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,9 @@ func (w *copyOf) plan(ctx context.Context, memory int64) error {
 	if w.total, ok = nd.Len(w.count); !ok {
 		return &zarr.Error{Op: "copy", URL: w.src.URL(), Err: fmt.Errorf("%v blocks are more than can be counted", w.count)}
 	}
+	if !w.sameFill() {
+		return nil
+	}
 	if err := w.findStored(ctx); err != nil {
 		return err
 	}
@@ -75,6 +79,21 @@ func (w *copyOf) plan(ctx context.Context, memory int64) error {
 		return w.clean(ctx)
 	}
 	return nil
+}
+
+// sameFill reports whether what is not stored has the same value in the copy. Where
+// it has not, as in N5, which has nothing but zero, all blocks must be written.
+func (w *copyOf) sameFill() bool {
+	from, to := w.src.DataType(), w.dst.DataType()
+	switch {
+	case len(from.Refs()) > 0:
+		return bytes.Equal(w.src.Metadata().FillValue, w.dst.Metadata().FillValue)
+	case dtype.Equal(from, to):
+		return bytes.Equal(w.src.FillValue(), w.dst.FillValue())
+	}
+	fill := nd.Make(to.Size(), 1)
+	err := convert(to, fill, from, nd.Of(w.src.FillValue(), from.Size(), 1))
+	return err == nil && bytes.Equal(fill.Data, w.dst.FillValue())
 }
 
 // blockGroup says how many chunks of the copy to take together along each axis:

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -19,9 +17,13 @@ import (
 // CopyOptions say what the copy looks like; the zero value keeps everything as
 // it is in the source.
 type CopyOptions struct {
-	// Format is what is written: "zarr3", which is the default, "zarr2", or one
-	// file that is a "tiff" or a "cog".
+	// Format is what is written: "zarr3", which is the default, "zarr2", "n5", or
+	// one file that is a "tiff" or a "cog".
 	Format string
+	// Reversed and PadEdges are for the format "n5", see zarr.Reversed and
+	// zarr.PadEdges: the dimensions of a dataset are then those of the array in the
+	// opposite order, and blocks at the end of a dimension are stored whole.
+	Reversed, PadEdges bool
 	// TIFF is for the formats "tiff" and "cog". Of Chunks they take the last two,
 	// rounded up to multiples of sixteen, for tiles.
 	TIFF TIFFOptions
@@ -55,9 +57,12 @@ type CopyOptions struct {
 // ErrNotEmpty says that the place of a copy holds something else.
 var ErrNotEmpty = errors.New("there is something else already")
 
-// Copy writes an array, or a group with everything below it, to a URL. Shapes, fill values, attributes and names of dimensions stay; chunks,
-// shards, codecs and the type of numbers are what opts says. A hierarchy gets
-// consolidated metadata when it has more than one array.
+// Copy writes an array, or a group with everything below it, to a URL. Shapes, fill
+// values, attributes and names of dimensions stay; chunks, shards, codecs and the
+// type of numbers are what opts says. A hierarchy of Zarr gets consolidated metadata
+// when it has more than one array. In N5, which fills with zeros only, another fill
+// value is written where the source stores nothing, shards become their chunks, and
+// images of OME-NGFF get the attributes that programs for N5 look for as well.
 //
 // The array is written in blocks that are whole chunks or shards of the copy,
 // so that no chunk is written twice. Blocks of which the source stores nothing
@@ -142,18 +147,27 @@ func copyTo(ctx context.Context, src zarr.Node, to place, opts CopyOptions) erro
 	if err != nil {
 		return err
 	}
-	target, err := targetOf(opts.Format)
+	target, err := targetOf(opts)
 	if err != nil {
 		return err
+	}
+	if format != nil && target.isN5() {
+		return errors.New("blocks of N5 have their own header, and no other in front of it")
 	}
 	specs, err := layouts(src, arrays, opts, format, target)
 	if err != nil {
 		return err
 	}
-	to.opts = append(padOptions(format, opts.Open), target.option())
+	if target.isN5() {
+		if err := target.describeLevels(groups, specs); err != nil {
+			return err
+		}
+	}
+	to.opts = padOptions(format, opts.Open)
 	if err := makeRoom(ctx, src, to, groups, arrays, opts.Overwrite); err != nil {
 		return err
 	}
+	to.opts = append(to.opts[:len(to.opts):len(to.opts)], target.options()...)
 	c := &copier{src: src, opts: opts, target: target, track: tracker{tell: opts.Progress}}
 	if a, ok := src.(*zarr.Array); ok {
 		dst, resumed, err := createArray(ctx, target, specs["/"], to.array, to.open)
@@ -192,9 +206,9 @@ func sources(ctx context.Context, src zarr.Node) (groups map[string]*zarr.Group,
 	return groups, arrays, ctx.Err()
 }
 
-// makeRoom checks what is in the place of the copy and removes it if asked.
+// makeRoom checks what is in the place of the copy, in any format, and removes it
+// if asked.
 func makeRoom(ctx context.Context, src zarr.Node, to place, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, overwrite bool) error {
-	to.opts = append(slices.Clone(to.opts), zarr.ZarrFormat(0)) // in any format
 	old, err := to.open(ctx)
 	if err != nil {
 		return nil // nothing there, or nothing that can be told from nothing: creating will say
@@ -273,9 +287,12 @@ func remove(ctx context.Context, n zarr.Node) error {
 // whose document is just the same.
 func createArray(ctx context.Context, target target, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error)) (a *zarr.Array, resumed bool, err error) {
 	a, err = create(ctx, spec)
-	if !errors.Is(err, zarr.ErrExist) {
+	if err != nil && !errors.Is(err, zarr.ErrExist) || err == nil && !target.isN5() {
 		return a, false, err
 	}
+	// N5 does not keep all that codecs can be told, and a copy that goes on must
+	// write with the same ones.
+	resumed = err != nil
 	old, openErr := open(ctx)
 	if openErr != nil {
 		return nil, false, err // what is there is of another format
@@ -291,7 +308,7 @@ func createArray(ctx context.Context, target target, spec zarr.ArraySpec, create
 	if !same {
 		return nil, false, &zarr.Error{Op: "copy to", URL: a.URL(), Err: fmt.Errorf("%w, an array with other metadata", ErrNotEmpty)}
 	}
-	return a, true, nil
+	return a, resumed, nil
 }
 
 // copier runs the copy of all arrays.
@@ -304,22 +321,18 @@ type copier struct {
 
 // hierarchy copies all nodes below root.
 func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, specs map[string]zarr.ArraySpec) error {
-	for _, path := range slices.SortedFunc(maps.Keys(groups), meta.ComparePaths) {
-		g := root
+	made := make(map[string]*zarr.Group, len(groups))
+	for _, path := range sortedPaths(groups) {
+		made[path] = root
 		if path != "/" {
 			var err error
-			if g, err = root.CreateGroup(ctx, path[1:]); err != nil {
-				return err
-			}
-		}
-		if attrs := groups[path].Metadata().Attributes; attrs != nil {
-			if err := g.SetAttributes(ctx, attrs); err != nil {
+			if made[path], err = root.CreateGroup(ctx, path[1:]); err != nil {
 				return err
 			}
 		}
 	}
 	var work []*copyOf
-	for _, path := range slices.SortedFunc(maps.Keys(arrays), meta.ComparePaths) {
+	for _, path := range sortedPaths(arrays) {
 		create := func(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
 			return root.CreateArray(ctx, path[1:], spec)
 		}
@@ -330,10 +343,18 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 		}
 		work = append(work, &copyOf{path: path, src: arrays[path], dst: dst, resumed: resumed})
 	}
+	// Behind the arrays: what these tell of images, N5 does not say twice.
+	for _, path := range sortedPaths(groups) {
+		if attrs := groups[path].Metadata().Attributes; attrs != nil {
+			if err := made[path].SetAttributes(ctx, attrs); err != nil {
+				return err
+			}
+		}
+	}
 	if err := c.run(ctx, work); err != nil {
 		return err
 	}
-	if len(arrays) > 1 {
+	if len(arrays) > 1 && !c.target.isN5() {
 		return root.Consolidate(ctx)
 	}
 	return nil

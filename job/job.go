@@ -1,6 +1,6 @@
 // Package job does long work on whole arrays and hierarchies: Verify reads and
 // decodes everything, Copy writes it anew with other chunks, shards, codecs or
-// data type.
+// data type, and Adopt and Migrate show it in another format where it is.
 //
 // Work is a plan, the items of the plan, and an executor that runs items in
 // parallel with bounded memory. An item is a block of an array that nothing else
@@ -11,6 +11,7 @@ package job
 import (
 	"context"
 	"errors"
+	"path"
 	"runtime"
 	"strings"
 	"sync"
@@ -129,7 +130,7 @@ func reason(err error) (key, text string) {
 		return known.Key, known.Err.Error()
 	}
 	var unread *store.KeyError
-	if errors.As(err, &unread) && unread.Key == "" {
+	if errors.As(err, &unread) && (unread.Key == "" || path.Base(unread.Key) == n5Document) {
 		return "", unread.Err.Error()
 	}
 	return "", err.Error()

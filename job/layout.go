@@ -94,9 +94,11 @@ func (t target) layout(a *zarr.Array, opts CopyOptions) (zarr.ArraySpec, error) 
 		}
 	}
 	switch {
-	case t == zarr2Target && opts.Shards != nil:
+	case t.isN5():
+		return t.blocks(spec, a, typ, inside(m, sharded, isSharded), opts)
+	case !t.sharded() && opts.Shards != nil:
 		return spec, errors.New("no shards in Zarr v2")
-	case t == zarr2Target && isSharded && opts.Chunks == nil:
+	case !t.sharded() && isSharded && opts.Chunks == nil:
 		spec.Chunks = sharded.ChunkShape
 	case opts.Chunks != nil || opts.Shards != nil:
 		spec.Chunks, spec.Shards = opts.Chunks, opts.Shards
@@ -136,16 +138,21 @@ func (t target) try(spec zarr.ArraySpec) error {
 }
 
 func (t target) example(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
-	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, t.option())
+	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, t.options()...)
 }
 
 // sameDocument reports whether an array is what spec would make.
 func (t target) sameDocument(ctx context.Context, spec zarr.ArraySpec, a *zarr.Array) (bool, error) {
-	want, err := t.example(ctx, spec)
+	made, err := t.example(ctx, spec)
 	if err != nil {
 		return false, err
 	}
-	x, err := want.Metadata().Marshal()
+	// As it is read: a format may not keep how a value was spelled.
+	want, err := zarr.OpenStore(ctx, made.Store(), "", t.options()...)
+	if err != nil {
+		return false, err
+	}
+	x, err := metadata(want).Marshal()
 	if err != nil {
 		return false, err
 	}

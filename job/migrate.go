@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -50,9 +51,9 @@ var ErrNoMigration = errors.New("cannot be migrated")
 // Nodes are written from the bottom up, so that an interruption leaves a
 // hierarchy that opens, and Migrate goes on where it stopped.
 func Migrate(ctx context.Context, s store.Store, path string, opts MigrateOptions) (Migration, error) {
-	to, err := targetOf(opts.To)
-	if err != nil {
-		return Migration{}, err
+	to, ok := zarrTarget(opts.To)
+	if !ok {
+		return Migration{}, fmt.Errorf("format %s is no version of Zarr, only zarr3 and zarr2 are", opts.To)
 	}
 	if z, ok := s.(*zarr2.Store); ok {
 		s = z.Unwrap()
@@ -88,6 +89,9 @@ func (m *migrator) collect(path string) error {
 	if m.root, err = m.open(path); err != nil {
 		return err
 	}
+	if m.root.Format() == n5.Format {
+		return &zarr.Error{Op: "migrate", URL: m.root.URL(), Err: fmt.Errorf("%w: is N5; Adopt makes it Zarr v3 too", ErrNoMigration)}
+	}
 	group, isGroup := m.root.(*zarr.Group)
 	if !isGroup && m.opts.Consolidate {
 		return &zarr.Error{Op: "consolidate", URL: m.root.URL(), Err: errors.New("is an array, not a group")}
@@ -95,16 +99,16 @@ func (m *migrator) collect(path string) error {
 	var reasons []error
 	stay := m.opts.To == "" && m.opts.Consolidate
 	if stay {
-		m.to = target(m.root.Format())
+		m.to = target{format: m.root.Format()}
 	}
 	see := func(n zarr.Node) {
 		m.nodes = append(m.nodes, n)
-		if stay || n.Format() == string(m.to) {
+		if stay || n.Format() == m.to.format {
 			m.report.Already++
 			return
 		}
 		if err := m.check(n); err != nil {
-			reasons = append(reasons, &zarr.Error{Op: "migrate", URL: n.URL(), Err: fmt.Errorf("%w to %s: %w", ErrNoMigration, m.to, err)})
+			reasons = append(reasons, &zarr.Error{Op: "migrate", URL: n.URL(), Err: fmt.Errorf("%w to %s: %w", ErrNoMigration, m.to.format, err)})
 			return
 		}
 		m.work = append(m.work, n)
@@ -163,7 +167,7 @@ func (m *migrator) run() error {
 		}
 	}
 	if m.report.Consolidated && !slices.Contains(m.work, m.root) {
-		n, err := m.open(m.root.Path(), m.to.option())
+		n, err := m.open(m.root.Path(), m.to.options()...)
 		if err != nil {
 			return err
 		}

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
-	"github.com/omnizarr/zarr/store/refs"
 )
 
 // Validation is what Validate found.
@@ -32,6 +32,9 @@ type Validation struct {
 //	schema:NAME         the JSON Schema of the codec NAME
 //	pad-length, …       what a schema cannot say; see package schemas
 //	consolidated        consolidated metadata that is bad or stale
+//	version             the version of N5
+//
+// Members of Zarr v2 and N5 have the rules of those in Zarr v3 that they stand for.
 type Violation struct {
 	Path    string `json:"path"` // of the node, "/" for the one that was given
 	Rule    string `json:"rule"`
@@ -48,11 +51,9 @@ type ValidateOptions struct {
 // below it; chunks are not read. It goes on after problems. The error is only for
 // work that could not be done to its end.
 func Validate(ctx context.Context, s store.Store, path string, opts ValidateOptions) (Validation, error) {
-	if _, ok := s.(*zarr2.Store); !ok {
-		s = zarr2.New(s, zarr2.Either, meta.Registry{Transformers: []string{refs.Transformer}})
-	}
-	v := &validator{store: s, root: strings.Trim(path, "/"), found: Validation{Problems: []Violation{}}}
+	v := &validator{root: strings.Trim(path, "/"), found: Validation{Problems: []Violation{}}}
 	v.open = append(slices.Clone(opts.Open), zarr.BypassConsolidated(), zarr.ReadOnly())
+	v.find(ctx, s)
 	err := v.folder(ctx, v.root, 0)
 	if err == nil && v.nodes == 0 {
 		err = zarr.ErrNoNode
@@ -69,6 +70,7 @@ func Validate(ctx context.Context, s store.Store, path string, opts ValidateOpti
 
 type validator struct {
 	store store.Store
+	old   *n5.Store // the same, if nodes are N5
 	root  string
 	open  []zarr.Option
 	nodes int
@@ -102,6 +104,9 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 	switch {
 	case err == nil:
 		v.nodes++
+		if v.old != nil {
+			v.n5Members(ctx, path)
+		}
 		var isArray bool
 		if group, isArray = v.document(ctx, path, text); isArray {
 			return nil
@@ -196,16 +201,18 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 var memberRules = []string{"shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs",
 	"attributes", "dimension_names", "storage_transformers"}
 
-// oldMembers are the members of Zarr v2 documents whose rules have another name.
+// oldMembers are the members of Zarr v2 and N5 documents whose rules have another
+// name.
 var oldMembers = map[string]string{
 	"chunks": "chunk_grid", "dtype": "data_type", "dimension_separator": "chunk_key_encoding",
 	"compressor": "codecs", "filters": "codecs", "order": "codecs",
+	"dimensions": "shape", "blockSize": "chunk_grid", "dataType": "data_type", "compression": "codecs", "compressionType": "codecs",
 }
 
 // ruleOf finds the rule in what is wrong with a document: the member that the
 // text begins with.
 func ruleOf(text string) (rule, rest string) {
-	for _, name := range []string{documentKey, ".zarray", ".zgroup"} {
+	for _, name := range []string{documentKey, ".zarray", ".zgroup", n5Document} {
 		text = strings.TrimPrefix(text, name+": ")
 	}
 	if strings.HasPrefix(text, ".zattrs: ") {
@@ -214,7 +221,7 @@ func ruleOf(text string) (rule, rest string) {
 	if strings.HasPrefix(text, ".zmetadata: ") {
 		return "consolidated", text
 	}
-	n := strings.IndexFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+	n := strings.IndexFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
 	if n <= 0 {
 		return "metadata", text
 	}

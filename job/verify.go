@@ -178,8 +178,10 @@ func (v *verifier) broken(err error) {
 		path = plain
 	}
 	key, text := reason(err)
-	if rest, ok := strings.CutPrefix(text, documentKey+": "); ok && key == "" {
-		key, text = documentKey, rest
+	for _, name := range []string{documentKey, n5Document} {
+		if rest, ok := strings.CutPrefix(text, name+": "); ok && key == "" {
+			key, text = name, rest
+		}
 	}
 	v.problem("/"+strings.Trim(path, "/"), key, text)
 }

@@ -281,6 +281,7 @@ func (v *virtual) nodes(ctx context.Context, where locate.Location) error {
 			items[i].ref.URL = name
 		}
 		m := a.Metadata().Clone()
+		m.Keys, _ = forward(m.Keys)
 		m.Transformers = nil
 		plain, err := m.Marshal()
 		if err != nil {

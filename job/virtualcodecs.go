@@ -22,8 +22,12 @@ import (
 // references. Codecs other than that of TIFF tiles stay as they are.
 func (v *virtual) portable(ctx context.Context, path string, a *zarr.Array) (*meta.Array, []item, error) {
 	m := a.Metadata().Clone()
+	m.Keys, _ = forward(m.Keys)
 	m.Transformers = nil
 	if len(m.Codecs) != 1 || m.Codecs[0].Name != tifftile.Name {
+		if i := slices.IndexFunc(m.Codecs, func(c meta.Extension) bool { return isBlock(c.Name) }); i >= 0 {
+			v.note("%s: nothing but the codec %s reads blocks of N5, which Python must have", path, m.Codecs[i].Name)
+		}
 		items, err := v.collect(ctx, a)
 		return m, items, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/refs"
 )
@@ -33,6 +34,9 @@ func (v *virtual) chunks(ctx context.Context, a *zarr.Array) iter.Seq2[located, 
 			out.key = c.Key
 			if a.Path() != "" {
 				out.key = c.Key[len(a.Path())+1:]
+			}
+			if keys, turned := forward(a.Metadata().Keys); turned {
+				out.key = string(keys.Append(nil, c.Index))
 			}
 			out.ref.URL, out.ref.Offset, out.ref.Length, err = store.Locate(ctx, a.Store(), c.Key)
 			switch {
@@ -68,6 +72,15 @@ func storedChunks(ctx context.Context, a *zarr.Array) iter.Seq2[zarr.ChunkInfo, 
 			}
 		}
 	}
+}
+
+// forward gives the keys that chunks have in a manifest, where those of a reversed
+// view need not be read backwards.
+func forward(keys grid.Keys) (to grid.Keys, turned bool) {
+	if k, ok := keys.(grid.ReversedKeys); ok {
+		return k.Keys, true
+	}
+	return keys, false
 }
 
 // inline makes a value part of a manifest.

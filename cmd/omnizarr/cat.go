@@ -59,6 +59,7 @@ part: an array may be larger than memory.`,
 	}
 	cmd.Flags().StringVar(&slice, "slice", "", "which elements, as NumPy writes it: '0:10, ::2, -1'")
 	cmd.Flags().StringVar(&as, "as", "", "form of the output: "+strings.Join(catFormats, ", "))
+	a.reversedFlag(cmd)
 	return cmd
 }
 

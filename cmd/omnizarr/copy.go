@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +13,12 @@ import (
 	"github.com/omnizarr/zarr/job"
 )
 
-// copyFormats are what --to knows; all but the last can be written.
-var copyFormats = []string{"zarr3", "zarr2", "tiff", "cog", "n5"}
+// copyFormats are what --to knows.
+var copyFormats = []string{"zarr3", "zarr2", "n5", "tiff", "cog"}
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var overwrite, virtual bool
+	var overwrite, virtual, padEdges bool
 	var tiff job.TIFFOptions
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
@@ -34,6 +33,14 @@ With --to tiff or --to cog the copy is one file. Rows, columns and samples are f
 by the names of axes, or are the last ones; other axes become pages. A COG has one
 image, with smaller versions.
 
+With --to n5 shards become their chunks, and chunks that the source does not store are
+written where its fill value is not zero, which N5 cannot say. Images of OME-Zarr get
+the attributes that programs for N5 look for. An array of shape [z, y, x] becomes a
+dataset of dimensions [z, y, x]; with --reversed it becomes [x, y, z], as those
+programs expect. From N5 it is the other way round: with --reversed, dimensions
+[x, y, z] become the shape [z, y, x]. From N5 to N5 dimensions stay as they are either
+way. Shapes on the command line are those of Zarr.
+
 With --pad, every chunk is also a TIFF file or an N5 block, by a header before it.
 
 With --virtual, nothing but metadata is written, and where in the files of the
@@ -45,6 +52,7 @@ interrupted is simply started again.`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
   omnizarr copy --to cog --compression zstd dem.zarr dem.tif
+  omnizarr copy --to n5 --reversed em.zarr em.n5
   omnizarr copy --virtual scan.tif scan.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
@@ -52,7 +60,8 @@ interrupted is simply started again.`,
 			if virtual {
 				return a.copyVirtual(cmd, args, overwrite)
 			}
-			opts := job.CopyOptions{Format: to, TIFF: tiff, DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
+			opts := job.CopyOptions{Format: to, TIFF: tiff, DataType: dataType, Pad: padding, Reversed: a.reversed, PadEdges: padEdges,
+				Overwrite: overwrite, Workers: a.workers, Open: a.options()}
 			var err error
 			if opts.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
 				return err
@@ -72,8 +81,13 @@ interrupted is simply started again.`,
 			if !slices.Contains(copyFormats, to) {
 				return badUsage(cmd, "--to %s: must be one of %s", to, strings.Join(copyFormats, ", "))
 			}
-			if written := copyFormats[:len(copyFormats)-1]; !slices.Contains(written, to) {
-				return fmt.Errorf("copy to %s: writing %s is not supported, only %s", args[1], to, strings.Join(written, ", "))
+			if named := namedFormat(args[1]); named != "" && !cmd.Flags().Changed("to") {
+				opts.Format, to = named, named
+			} else if named != "" && named != to {
+				return badUsage(cmd, "--to %s: %s is %s", to, args[1], named)
+			}
+			if padEdges && to != "n5" {
+				return badUsage(cmd, "--pad-edges is for --to n5")
 			}
 			if name := firstChanged(cmd, tiffFlags); name != "" && to != "tiff" && to != "cog" {
 				return badUsage(cmd, "--%s is for --to tiff and --to cog", name)
@@ -100,6 +114,8 @@ interrupted is simply started again.`,
 	flags.StringVar(&codecs, "codecs", "", "the codecs list, as zarr.json has it")
 	flags.StringVar(&dataType, "data-type", "", "type that numbers are converted to")
 	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: tiff or n5")
+	flags.BoolVar(&padEdges, "pad-edges", false, "store blocks of N5 at the end of a dimension whole, as tensorstore does, not cut, as Java does")
+	a.reversedFlag(cmd)
 	flags.StringVar(&tiff.Compression, "compression", "", "of a TIFF or COG: "+strings.Join(job.Compressions(), ", ")+" (default deflate)")
 	flags.IntVar(&tiff.Predictor, "predictor", 0, "of a TIFF or COG: 1 none, 2 differences, 3 floating point (0: what fits)")
 	flags.IntVar(&tiff.Level, "level", 0, "how hard a TIFF or COG is compressed (0: the compression's default)")
@@ -111,6 +127,17 @@ interrupted is simply started again.`,
 	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
+}
+
+// namedFormat is the format that the last part of a URL pipeline asks for, as in
+// em|n5:raw, or empty.
+func namedFormat(url string) string {
+	bar := strings.LastIndexByte(url, '|')
+	scheme, _, _ := strings.Cut(url[bar+1:], ":")
+	if bar < 0 || !slices.Contains(copyFormats[:3], scheme) {
+		return ""
+	}
+	return scheme
 }
 
 // tiffFlags are those that say nothing about other formats.

@@ -20,8 +20,8 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Write a small sample hierarchy and show it",
-		Long: `Write a small sample hierarchy, print its tree and a picture of one of its arrays.
-It needs no network and takes a second. The picture has colours on terminals that
+		Long: `Write a small sample hierarchy, print its tree and a picture of one of its arrays,
+and beside them an N5 container. It needs no network and takes a second. The picture has colours on terminals that
 have them and NO_COLOR does not forbid them.`,
 		Example: `  omnizarr demo
   omnizarr demo --dir sample.zarr`,
@@ -74,11 +74,22 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	if err := a.showImage(ctx, root); err != nil {
 		return err
 	}
+	container, err := writeContainer(ctx, dir, a.options())
+	if err != nil {
+		return err
+	}
+	defer container.Close()
+	fmt.Fprintf(a.out, "\nThe volume of /cells once more as an N5 container of two levels:\n\n%s, axes z, y, x\n", containerName)
+	if nodes, broken = below(ctx, container); len(broken) > 0 {
+		return a.tellBroken(broken)
+	}
+	a.drawTree(nodes)
 	fmt.Fprintf(a.out, "\nTry next:\n\n")
 	for _, c := range []string{
 		"info " + quoted(filepath.Join(dir, "cells", "volume")),
 		"cat --slice 0:4 --as csv " + quoted(filepath.Join(dir, "cells", "table")),
 		"copy --chunks 60,80 " + quoted(dir) + " " + quoted(filepath.Join(filepath.Dir(dir), "copy.zip")),
+		"info --reversed " + quoted(filepath.Join(dir, containerName, "s0")),
 		"copy --to tiff " + quoted(filepath.Join(dir, "cells", "volume")) + " " + quoted(filepath.Join(filepath.Dir(dir), "volume.ome.tif")),
 	} {
 		fmt.Fprintf(a.out, "  %s %s\n", invocation(), c)

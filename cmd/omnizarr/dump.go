@@ -35,6 +35,7 @@ stored_chunks.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.reversedFlag(cmd)
 	return cmd
 }
 

@@ -37,6 +37,7 @@ func (a *app) infoCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	a.reversedFlag(cmd)
 	return cmd
 }
 
@@ -154,7 +155,11 @@ func (a *app) printInfo(url string, n zarr.Node) error {
 	m := arr.Metadata()
 	line("array", "%s", format)
 	line("shape", "%s", namedShape(m))
-	line("data type", "%s, %s in all", typeName(m.DataType), size(bytesOf(m)))
+	if len(m.DataType.Refs()) > 0 {
+		line("data type", "%s", typeName(m.DataType))
+	} else {
+		line("data type", "%s, %s in all", typeName(m.DataType), size(bytesOf(m)))
+	}
 	inner := innerChunks(m.Codecs)
 	what := "chunks"
 	if inner != nil {

@@ -33,6 +33,7 @@ type app struct {
 	workers  int
 	maxChunk int
 	bypass   bool
+	reversed bool
 	allow    []string
 }
 
@@ -103,7 +104,8 @@ func (a *app) root() *cobra.Command {
 
 A URL is a path, file://, http(s):// or mem:. A .zip archive and a TIFF file open
 like a folder, and STORE/inner/path names a node inside; FILE.tif/ifd/N is page N of
-a TIFF file as it is. The form base|zip:path|zarr3:path is taken too.`,
+a TIFF file as it is. Whether nodes are Zarr v2, v3 or N5 is found out by looking.
+The form base|zip:path|zarr3:path is taken too, and base|n5:path.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0
@@ -127,7 +129,7 @@ a TIFF file as it is. The form base|zip:path|zarr3:path is taken too.`,
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays may refer to, besides their own surroundings")
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.codecCommand(),
-		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.migrateCommand(), a.demoCommand(), a.versionCommand())
+		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.migrateCommand(), a.adoptCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }
 
@@ -160,6 +162,11 @@ func orNothing(args []string) string {
 	return strings.Join(args, " and ")
 }
 
+// reversedFlag adds the flag to a command that opens nodes.
+func (a *app) reversedFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.reversed, "reversed", false, "show arrays of N5 with their axes the other way round, z first")
+}
+
 // options are how nodes are opened, as the flags say.
 func (a *app) options(more ...zarr.Option) []zarr.Option {
 	if a.workers > 0 {
@@ -170,6 +177,9 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 	}
 	if a.bypass {
 		more = append(more, zarr.BypassConsolidated())
+	}
+	if a.reversed {
+		more = append(more, zarr.Reversed())
 	}
 	if len(a.allow) > 0 {
 		more = append(more, zarr.Allow(a.allow...))

@@ -36,6 +36,7 @@ error, and the exit code is 1 then.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	a.reversedFlag(cmd)
 	return cmd
 }
 

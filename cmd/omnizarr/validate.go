@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -29,7 +31,11 @@ the name of the rule that is broken, and the exit code is 1 if there are any.`,
 			}
 			defer l.Close()
 			url := store.JoinURL(l.Store.URL(), l.Path)
-			report, err := job.Validate(cmd.Context(), l.Store, l.Path, job.ValidateOptions{Open: a.options()})
+			s := l.Store
+			if l.Format == n5.Format {
+				s = n5.New(s, n5.Options{}, meta.Registry{}) // it need not look like it
+			}
+			report, err := job.Validate(cmd.Context(), s, l.Path, job.ValidateOptions{Open: a.options()})
 			if err != nil {
 				return fmt.Errorf("validate %s: %w", url, err)
 			}

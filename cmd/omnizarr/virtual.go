@@ -9,7 +9,7 @@ import (
 )
 
 // copyFlags are those that change chunks.
-var copyFlags = []string{"to", "chunks", "shards", "codecs", "data-type", "pad", "compression", "predictor", "level", "quality",
+var copyFlags = []string{"to", "chunks", "shards", "codecs", "data-type", "pad", "pad-edges", "compression", "predictor", "level", "quality",
 	"overviews", "resampling", "bigtiff"}
 
 // copyVirtual is copy with --virtual.

@@ -44,6 +44,9 @@ func typeName(t dtype.Type) string {
 
 // codecWords tells a codecs list in words.
 func codecWords(codecs []meta.Extension) string {
+	if text, ok := n5Words(codecs); ok {
+		return text
+	}
 	words := make([]string, len(codecs))
 	for i, c := range codecs {
 		words[i] = codecWord(c)

@@ -10,6 +10,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -91,11 +92,15 @@ func (s *Store) block(ctx context.Context, dataset, key string, rank int) (Block
 		return Block{}, err
 	}
 	b := Block{Mode(h.Mode), h.Shape, h.Count, data}
+	size := 1
+	if m.DataType.Kind() != dtype.String && m.DataType.Kind() != dtype.Bytes {
+		size = m.DataType.Size()
+	}
 	if b.Mode == Default {
-		b.Count = 1
-		for _, n := range b.Shape {
-			b.Count *= n
-		}
+		b.Count = len(data) / size
+	}
+	if b.Mode != Object && len(data) != b.Count*size {
+		return Block{}, codec.Bad("the block has %d bytes, which are not %d elements of %d bytes", len(data), b.Count, size)
 	}
 	return b, nil
 }

@@ -19,21 +19,27 @@ func IsName(url string) bool { return named.MatchString(url) }
 
 // Look reports whether the folder at a path of a store, which has no node of Zarr,
 // is a group or dataset of N5: it has an attributes.json, or lies where a
-// container's name says so, or there is a dataset not far below it.
+// container's name says so.
 func Look(ctx context.Context, s store.Store, node string) bool {
-	c := &Store{Store: s}
-	if _, text, _, err := c.read(ctx, node); text != nil {
-		return err == nil || IsName(store.JoinURL(s.URL(), node))
+	url := store.JoinURL(s.URL(), node)
+	if _, text, _, err := (&Store{Store: s}).read(ctx, node); text != nil {
+		return err == nil || IsName(url)
 	}
-	if url := store.JoinURL(s.URL(), node); IsName(url) {
-		for _, err := range s.List(ctx, prefixOf(node), "/") {
-			// Where nothing can be listed, a path inside a container says nothing.
-			return err == nil || last.MatchString(url)
-		}
+	if !IsName(url) {
 		return false
 	}
+	for _, err := range s.List(ctx, prefixOf(node), "/") {
+		// Where nothing can be listed, a path inside a container says nothing.
+		return err == nil || last.MatchString(url)
+	}
+	return false
+}
+
+// LookBelow reports whether there is a dataset of N5 not far below a folder that
+// says nothing of itself.
+func LookBelow(ctx context.Context, s store.Store, node string) bool {
 	looks := 0
-	return c.lookBelow(ctx, node, 0, &looks)
+	return (&Store{Store: s}).lookBelow(ctx, node, 0, &looks)
 }
 
 // How far a dataset is looked for in folders that say nothing of themselves.

@@ -1,6 +1,7 @@
 package n5
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -167,11 +168,20 @@ func (s *Store) withoutImage(ctx context.Context, node string, old, attrs *meta.
 		return attrs, nil
 	}
 	derived, err := s.image(ctx, node, old)
-	if err != nil || string(derived) != string(given) {
+	if err != nil || compact(derived) != compact(given) {
 		return attrs, err
 	}
 	attrs.Delete(imageAttribute)
 	return attrs, nil
+}
+
+// compact is JSON without white space.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
 }
 
 // Delete removes a value; with the document of a node that of N5.

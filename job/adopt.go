@@ -1,0 +1,255 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// AdoptOptions say how Adopt works; the zero value is fine.
+type AdoptOptions struct {
+	// With is what reads the blocks: "n5_default", which is the default, or "pad"
+	// or "offset", which skip the headers. The latter are for datasets of numbers
+	// of which every block that is stored is whole.
+	With string
+	// Overwrite replaces every zarr.json that says something else.
+	Overwrite bool
+	Workers   int            // headers of blocks at once; default: the number of processors
+	Progress  func(Progress) // called after every header
+	// Open are options for the nodes.
+	Open []zarr.Option
+}
+
+// Adoption is what Adopt did.
+type Adoption struct {
+	With   string `json:"with"`
+	Groups int    `json:"groups"` // in all
+	Arrays int    `json:"arrays"` // in all
+	// Written are the paths of the nodes that got a zarr.json, Already those that
+	// had one which says the same, both from "/", the node that was given.
+	Written []string `json:"written"`
+	Already []string `json:"already"`
+	// Own are the codecs that nobody else has, by the paths of the arrays which
+	// need them.
+	Own map[string]string `json:"own"`
+}
+
+// AdoptWith are the values of AdoptOptions.With.
+func AdoptWith() []string { return []string{n5Codec, padCodec, offsetCodec} }
+
+// ErrNotAdopted is wrapped by errors about what cannot be adopted.
+var ErrNotAdopted = errors.New("cannot be adopted")
+
+// Adopt makes a Zarr v3 hierarchy of an N5 container, or of a group or dataset in
+// one, without changing anything that is there: it writes a zarr.json beside
+// every attributes.json, and into groups that have none. Blocks are read where
+// they are. Programs for N5 see what they saw before; changes that they make to
+// attributes.json need another Adopt.
+//
+// All is checked before anything is written; if a node cannot be adopted or has
+// a zarr.json that says something else, the error names it. The node itself is
+// written last, so that an interruption leaves a container of N5.
+func Adopt(ctx context.Context, s store.Store, at string, opts AdoptOptions) (Adoption, error) {
+	if opts.With == "" {
+		opts.With = n5Codec
+	}
+	if !slices.Contains(AdoptWith(), opts.With) {
+		return Adoption{}, fmt.Errorf("blocks cannot be adopted with %s, only with %s", opts.With, strings.Join(AdoptWith(), ", "))
+	}
+	a := &adopter{store: plain(s), opts: opts, docs: map[string]meta.Node{}}
+	a.report = Adoption{With: opts.With, Written: []string{}, Already: []string{}, Own: map[string]string{}}
+	if err := a.collect(ctx, strings.Trim(at, "/")); err != nil {
+		return a.report, err
+	}
+	if err := a.compare(ctx); err != nil {
+		return a.report, err
+	}
+	return a.report, a.write(ctx)
+}
+
+// plain is a store without translation of documents.
+func plain(s store.Store) store.Store {
+	switch t := s.(type) {
+	case *zarr2.Store:
+		return t.Unwrap()
+	case *n5.Store:
+		return t.Unwrap()
+	}
+	return s
+}
+
+type adopter struct {
+	store  store.Store // without translation
+	opts   AdoptOptions
+	root   zarr.Node
+	docs   map[string]meta.Node // the documents of all nodes, by path below root
+	todo   []string             // paths of those that must be written, in order
+	report Adoption
+}
+
+func (a *adopter) fail(url string, err error) error {
+	return &zarr.Error{Op: "adopt", URL: url, Err: err}
+}
+
+// collect makes the documents of all nodes, and checks that they can be used.
+func (a *adopter) collect(ctx context.Context, at string) error {
+	var err error
+	if a.root, err = zarr.OpenStore(ctx, a.store, at, append(slices.Clone(a.opts.Open), zarr.N5())...); err != nil {
+		return err
+	}
+	groups, arrays, err := sources(ctx, a.root)
+	if err != nil {
+		return err
+	}
+	if len(arrays) == 0 {
+		return a.fail(a.root.URL(), fmt.Errorf("%w: there is no dataset of N5", ErrNotAdopted))
+	}
+	a.report.Groups, a.report.Arrays = len(groups), len(arrays)
+	for p, g := range groups {
+		a.docs[p] = g.Metadata()
+	}
+	for _, p := range sortedPaths(arrays) {
+		doc, err := a.document(ctx, arrays[p])
+		if err != nil {
+			return a.fail(arrays[p].URL(), fmt.Errorf("%w: %w", ErrNotAdopted, err))
+		}
+		if name := ownCodec(doc.Codecs); name != "" {
+			a.report.Own[p] = name
+		}
+		a.docs[p] = doc
+	}
+	if a.opts.With == n5Codec {
+		return nil
+	}
+	return a.headers(ctx, arrays)
+}
+
+// document is that of a dataset, which is tried out.
+func (a *adopter) document(ctx context.Context, arr *zarr.Array) (*meta.Array, error) {
+	doc := arr.Metadata().Clone()
+	if err := codecError(arr); err != nil {
+		return nil, err
+	}
+	if a.opts.With != n5Codec {
+		var err error
+		if doc.Codecs, err = headless(doc, a.opts.With); err != nil {
+			return nil, err
+		}
+	}
+	text, err := doc.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	s := mem.New()
+	if _, err := s.Put(ctx, documentKey, text, store.PutOptions{}); err != nil {
+		return nil, err
+	}
+	n, err := zarr.OpenStore(ctx, s, "", append(slices.Clone(a.opts.Open), zarr.ZarrFormat(3))...)
+	if err == nil {
+		err = codecError(n.(*zarr.Array))
+	}
+	if err != nil {
+		_, why := reason(err)
+		return nil, errors.New(why)
+	}
+	return doc, nil
+}
+
+// compare finds the nodes whose zarr.json must be written, and those which have
+// another one.
+func (a *adopter) compare(ctx context.Context) error {
+	var first error
+	others := 0
+	for _, p := range sortedPaths(a.docs) {
+		same, err := a.same(ctx, p)
+		switch {
+		case err != nil && first != nil:
+			others++
+		case err != nil:
+			first = a.fail(store.JoinURL(a.root.URL(), p[1:]), err)
+		case same:
+			a.report.Already = append(a.report.Already, p)
+		default:
+			a.todo = append(a.todo, p)
+		}
+	}
+	if others > 0 {
+		return fmt.Errorf("%w (one of %d such nodes)", first, others+1)
+	}
+	return first
+}
+
+// key is that of a document beside the node at a path below the root.
+func (a *adopter) key(p, name string) string { return path.Join(a.root.Path(), p[1:], name) }
+
+// same reports whether a node has its zarr.json already; another document that
+// Zarr goes by is an error.
+func (a *adopter) same(ctx context.Context, p string) (bool, error) {
+	text, _, err := a.store.Get(ctx, a.key(p, documentKey), store.UpTo(meta.MaxBytes), nil)
+	switch {
+	case err == nil:
+		old, err := meta.Parse(text, meta.Registry{})
+		if err == nil && equalDocuments(old, a.docs[p]) {
+			return true, nil
+		}
+	case !errors.Is(err, store.ErrNotExist) && !a.opts.Overwrite:
+		return false, err
+	case errors.Is(err, store.ErrNotExist):
+		for _, name := range []string{".zarray", ".zgroup"} {
+			if _, _, err := a.store.Get(ctx, a.key(p, name), store.Part(0, 0), nil); err == nil {
+				return false, fmt.Errorf("%w: there is a %s", ErrNotAdopted, name)
+			}
+		}
+		return false, nil
+	}
+	if a.opts.Overwrite {
+		return false, nil
+	}
+	return false, fmt.Errorf("%w: there is a %s that says something else", ErrNotAdopted, documentKey)
+}
+
+func equalDocuments(x, y meta.Node) bool {
+	a, errA := plainDocument(x)
+	b, errB := plainDocument(y)
+	return errA == nil && errB == nil && reflect.DeepEqual(a, b)
+}
+
+// write stores the documents, those of groups behind what they hold.
+func (a *adopter) write(ctx context.Context) error {
+	for _, p := range slices.Backward(a.todo) {
+		text, err := a.docs[p].Marshal()
+		if err == nil {
+			_, err = a.store.Put(ctx, a.key(p, documentKey), text, store.PutOptions{IfAbsent: !a.opts.Overwrite})
+		}
+		if err != nil {
+			return a.fail(store.JoinURL(a.root.URL(), p[1:]), err)
+		}
+	}
+	a.report.Written = append(a.report.Written, a.todo...)
+	return nil
+}
+
+// ownCodec is the first codec of a list that nobody else has, also of those in
+// blocks.
+func ownCodec(codecs []meta.Extension) string {
+	for _, c := range codecs {
+		if strings.HasPrefix(c.Name, ownPrefix) {
+			return c.Name
+		}
+	}
+	if behind, _ := bytesCodecs(codecs, 0); len(behind) > 0 && len(codecs) == 1 && isBlock(codecs[0].Name) {
+		return ownCodec(behind)
+	}
+	return ""
+}
