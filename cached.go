@@ -65,7 +65,7 @@ func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, k
 
 func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
 	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
-	if !a.noLeftovers && !t.box.Covers(t.length) {
+	if !a.noLeftovers && !t.box.Covers(t.inside) {
 		lease := leftovers.Lease(store.Identity(a.store, key))
 		defer lease.Close()
 		ck.Cache = lease

@@ -11,13 +11,31 @@ type loop struct {
 	ds, ss int // strides of destination and source
 }
 
+// copier is a copy between two memories.
+type copier struct {
+	dst, src []byte
+	run      int // bytes that are contiguous in both
+	width    int // of the scalars whose bytes are reversed; 1: none are
+}
+
 // Copy copies src to dst, which must have the same shape and element size and
 // must not overlap it. References are copied as they are: see Rebase.
-func Copy(dst, src View) {
+func Copy(dst, src View) { move(&dst, &src, 1) }
+
+// CopySwapped is Copy with the bytes of every scalar reversed. An element is one
+// or more scalars of width bytes.
+func CopySwapped(dst, src View, width int) {
+	if width < 1 || dst.Size%width != 0 {
+		panic(fmt.Sprintf("nd: elements of %d bytes are no scalars of %d", dst.Size, width))
+	}
+	move(&dst, &src, width)
+}
+
+func move(dst, src *View, width int) {
 	if dst.Size != src.Size || len(dst.Shape) != len(src.Shape) {
 		panic(fmt.Sprintf("nd: copy of %d-byte elements %v to %d-byte elements %v", src.Size, src.Shape, dst.Size, dst.Shape))
 	}
-	var mem [MaxRank]loop
+	var mem [8]loop // more are rare, and to clear MaxRank takes as long as a small copy
 	loops := mem[:0]
 	for i, n := range dst.Shape {
 		if n != src.Shape[i] {
@@ -31,7 +49,12 @@ func Copy(dst, src View) {
 		}
 	}
 	loops, run := normalise(loops, dst.Size)
-	copyLoops(dst.Data, src.Data, dst.Offset, src.Offset, run, loops)
+	var c copier // set field by field, which takes less than a literal
+	c.dst, c.src, c.run, c.width = dst.Data, src.Data, run, width
+	if len(loops) < 2 || !c.turn(dst.Offset, src.Offset, loops) {
+		c.copy(dst.Offset, src.Offset, loops)
+	}
+	settle(dst.Data)
 }
 
 // normalise orders the axes by the destination's stride, largest first, so
@@ -64,18 +87,23 @@ func abs(n int) int {
 	return n
 }
 
-func copyLoops(dst, src []byte, d, s, run int, loops []loop) {
+// copy goes through the loops from the outermost to the innermost.
+func (c *copier) copy(d, s int, loops []loop) {
 	switch len(loops) {
 	case 0:
-		copy(dst[d:d+run], src[s:s+run])
+		if c.width > 1 {
+			c.swapRow(d, s, loop{n: 1})
+			return
+		}
+		copy(c.dst[d:d+c.run], c.src[s:s+c.run])
 	case 1:
-		copyRow(dst, src, d, s, run, loops[0])
+		c.row(d, s, loops[0])
 	case 2:
-		copyPlane(dst, src, d, s, run, loops[0], loops[1])
+		c.plane(d, s, loops[0], loops[1])
 	default:
 		l := loops[0]
 		for range l.n {
-			copyLoops(dst, src, d, s, run, loops[1:])
+			c.copy(d, s, loops[1:])
 			d += l.ds
 			s += l.ss
 		}
@@ -86,13 +114,13 @@ func copyLoops(dst, src []byte, d, s, run int, loops []loop) {
 // 64 rows of one cache line each stay in the first-level cache.
 const tile = 64
 
-// copyPlane copies two axes. When the source runs the other way than the
+// plane copies two axes. When the source runs the other way than the
 // destination, it goes in tiles, so that every cache line that is fetched is
 // used up while it is near.
-func copyPlane(dst, src []byte, d, s, run int, outer, inner loop) {
-	if run > 32 || abs(outer.ss) >= abs(inner.ss) || outer.n < tile/8 {
+func (c *copier) plane(d, s int, outer, inner loop) {
+	if c.run > 32 || abs(outer.ss) >= abs(inner.ss) || outer.n < tile/8 {
 		for range outer.n {
-			copyRow(dst, src, d, s, run, inner)
+			c.row(d, s, inner)
 			d += outer.ds
 			s += outer.ss
 		}
@@ -104,7 +132,7 @@ func copyPlane(dst, src []byte, d, s, run int, outer, inner loop) {
 		for o := 0; o < outer.n; o += tile {
 			dd, ss := d+i*inner.ds+o*outer.ds, s+i*inner.ss+o*outer.ss
 			for range min(tile, outer.n-o) {
-				copyRow(dst, src, dd, ss, run, part)
+				c.row(dd, ss, part)
 				dd += outer.ds
 				ss += outer.ss
 			}
@@ -112,8 +140,13 @@ func copyPlane(dst, src []byte, d, s, run int, outer, inner loop) {
 	}
 }
 
-// copyRow copies n runs; the common element widths are moved as words.
-func copyRow(dst, src []byte, d, s, run int, l loop) {
+// row copies n runs; the common element widths are moved as words.
+func (c *copier) row(d, s int, l loop) {
+	if c.width > 1 {
+		c.swapRow(d, s, l)
+		return
+	}
+	dst, src, run := c.dst, c.src, c.run
 	switch run {
 	case 1:
 		for range l.n {
@@ -139,6 +172,15 @@ func copyRow(dst, src []byte, d, s, run int, l loop) {
 			d += l.ds
 			s += l.ss
 		}
+	case line:
+		if stream(dst, src, d, s, run, l) {
+			return
+		}
+		for range l.n {
+			*(*[line]byte)(dst[d:]) = *(*[line]byte)(src[s:])
+			d += l.ds
+			s += l.ss
+		}
 	default:
 		if stream(dst, src, d, s, run, l) {
 			return
@@ -149,93 +191,4 @@ func copyRow(dst, src []byte, d, s, run int, l loop) {
 			s += l.ss
 		}
 	}
-}
-
-// Fill sets every element of dst to elem.
-func Fill(dst View, elem []byte) {
-	if len(elem) != dst.Size {
-		panic(fmt.Sprintf("nd: fill of %d-byte elements with %d bytes", dst.Size, len(elem)))
-	}
-	if mem, ok := dst.Contiguous(); ok {
-		FillBytes(mem, elem)
-		return
-	}
-	// One row is filled by doubling and then copied along the other axes.
-	last := len(dst.Shape) - 1
-	if last >= 0 && dst.Strides[last] == dst.Size && dst.Shape[last] > 1 {
-		row := make([]byte, dst.Shape[last]*dst.Size)
-		FillBytes(row, elem)
-		strides := make([]int, len(dst.Shape))
-		strides[last] = dst.Size
-		Copy(dst, View{Data: row, Size: dst.Size, Shape: dst.Shape, Strides: strides})
-		return
-	}
-	Copy(dst, View{Data: elem, Size: dst.Size, Shape: dst.Shape, Strides: make([]int, len(dst.Shape))})
-}
-
-// FillBytes repeats elem over mem, whose length must be a multiple of it.
-func FillBytes(mem, elem []byte) {
-	if len(mem) == 0 || len(elem) == 0 {
-		return
-	}
-	if zero(elem) {
-		clear(mem)
-		return
-	}
-	n := copy(mem, elem)
-	for n < len(mem) {
-		n += copy(mem[n:], mem[:n])
-	}
-}
-
-// IsFill reports whether every element of v equals elem.
-func IsFill(v View, elem []byte) bool {
-	if mem, ok := v.Contiguous(); ok {
-		return repeats(mem, elem)
-	}
-	last := len(v.Shape) - 1
-	for _, n := range v.Shape {
-		if n == 0 {
-			return true
-		}
-	}
-	var at [MaxRank]int
-	idx := at[:last]
-	row := View{Size: v.Size, Data: v.Data, Shape: v.Shape[last:], Strides: v.Strides[last:]}
-	for {
-		row.Offset = v.Offset + v.Dot(idx)
-		if mem, ok := row.Contiguous(); ok {
-			if !repeats(mem, elem) {
-				return false
-			}
-		} else {
-			for k := range v.Shape[last] {
-				if string(row.At(k)) != string(elem) {
-					return false
-				}
-			}
-		}
-		if !Next(idx, v.Shape[:last]) {
-			return true
-		}
-	}
-}
-
-// repeats reports whether mem is elem over and over: its head is elem, and
-// what follows equals what stands one element before.
-func repeats(mem, elem []byte) bool {
-	if len(mem) == 0 {
-		return true
-	}
-	n := len(elem)
-	return string(mem[:n]) == string(elem) && string(mem[n:]) == string(mem[:len(mem)-n])
-}
-
-func zero(b []byte) bool {
-	for _, x := range b {
-		if x != 0 {
-			return false
-		}
-	}
-	return true
 }

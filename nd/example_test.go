@@ -46,3 +46,13 @@ func ExampleHeap() {
 	// hello
 	// world
 }
+
+// A big-endian chunk whose first axis runs fastest becomes a C-ordered array in
+// one pass.
+func ExampleCopySwapped() {
+	stored := nd.Of([]byte{0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6}, 2, 3, 2)
+	v := nd.Make(2, 2, 3)
+	nd.CopySwapped(v, stored.Permute([]int{1, 0}), 2)
+	fmt.Println(v.Data)
+	// Output: [1 0 3 0 5 0 2 0 4 0 6 0]
+}

@@ -10,27 +10,29 @@ type Index struct {
 // CopyIndexed copies elements between positions of both views: for every axis,
 // the k-th position of src goes to the k-th position of dst.
 func CopyIndexed(dst View, to []Index, src View, from []Index) {
-	copyIndexed(dst, src, dst.Offset, src.Offset, 0, to, from)
+	c := copier{dst.Data, src.Data, dst.Size, 1}
+	c.copyIndexed(dst.Offset, src.Offset, to, from, dst.Strides, src.Strides)
+	settle(dst.Data)
 }
 
-func copyIndexed(dst, src View, d, s, axis int, to, from []Index) {
-	if axis == len(to) {
-		copy(dst.Data[d:d+dst.Size], src.Data[s:s+src.Size])
+func (c *copier) copyIndexed(d, s int, to, from []Index, ds, ss []int) {
+	if len(to) == 0 {
+		copy(c.dst[d:d+c.run], c.src[s:s+c.run])
 		return
 	}
-	t, f := to[axis], from[axis]
-	if axis == len(to)-1 && t.List == nil && f.List == nil {
-		l := loop{t.N, t.Step * dst.Strides[axis], f.Step * src.Strides[axis]}
-		d, s = d+t.Start*dst.Strides[axis], s+f.Start*src.Strides[axis]
-		if l.ds == dst.Size && l.ss == src.Size {
-			copy(dst.Data[d:d+l.n*dst.Size], src.Data[s:s+l.n*src.Size])
+	t, f := to[0], from[0]
+	if len(to) == 1 && t.List == nil && f.List == nil {
+		l := loop{t.N, t.Step * ds[0], f.Step * ss[0]}
+		d, s = d+t.Start*ds[0], s+f.Start*ss[0]
+		if l.ds == c.run && l.ss == c.run {
+			copy(c.dst[d:d+l.n*c.run], c.src[s:s+l.n*c.run])
 		} else if l.n > 0 {
-			copyRow(dst.Data, src.Data, d, s, dst.Size, l)
+			c.row(d, s, l)
 		}
 		return
 	}
 	for k := range t.N {
-		copyIndexed(dst, src, d+t.at(k)*dst.Strides[axis], s+f.at(k)*src.Strides[axis], axis+1, to, from)
+		c.copyIndexed(d+t.at(k)*ds[0], s+f.at(k)*ss[0], to[1:], from[1:], ds[1:], ss[1:])
 	}
 }
 

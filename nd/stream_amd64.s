@@ -1,9 +1,6 @@
 #include "textflag.h"
 
 // func streamRows(dst, src unsafe.Pointer, run, n, ds, ss int)
-//
-// Stores pass by the cache; the fence makes them visible before anybody is told
-// that the copy is done.
 TEXT ·streamRows(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
@@ -27,6 +24,10 @@ line:
 	ADDQ     R9, SI
 	DECQ     CX
 	JNZ      row
-	SFENCE
 	VZEROUPPER
+	RET
+
+// func fence()
+TEXT ·fence(SB), NOSPLIT, $0-0
+	SFENCE
 	RET

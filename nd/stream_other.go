@@ -4,3 +4,5 @@ package nd
 
 // stream is for processors that can copy past the cache.
 func stream(_, _ []byte, _, _, _ int, _ loop) bool { return false }
+
+func settle(_ []byte) {}

@@ -113,16 +113,17 @@ func (s *serializer) Encode(_ context.Context, _ *codec.Chunk, dst []byte, src n
 	at := len(dst)
 	dst = slices.Grow(dst, s.size)[:at+s.size]
 	out := nd.View{Data: dst[at:], Size: src.Size, Shape: src.Shape, Strides: s.strides}
-	nd.Copy(out, src)
-	s.mend(out)
+	s.copy(out, src)
 	return dst, nil
 }
 
-// mend changes the byte order of what was copied.
-func (s *serializer) mend(v nd.View) {
+// copy copies elements between memory and a chunk, in its byte order.
+func (s *serializer) copy(dst, src nd.View) {
 	if s.swap != nil {
-		swap(v, s.swap)
+		copySwapped(dst, src, s.swap)
+		return
 	}
+	nd.Copy(dst, src)
 }
 
 // Decode fills dst with a box of the chunk.
@@ -132,8 +133,7 @@ func (s *serializer) Decode(ctx context.Context, _ *codec.Chunk, src codec.Sourc
 			return codec.Bad("got %d bytes, want %d", len(m.Bytes), s.size)
 		}
 		from := nd.View{Data: m.Bytes, Size: dst.Size, Shape: s.spec.Shape, Strides: s.strides}
-		nd.Copy(dst, from.Box(box))
-		s.mend(dst)
+		s.copy(dst, from.Box(box))
 		return s.Placed(dst)
 	}
 	r := rows{s: s, ctx: ctx, src: src, piece: nearPiece, gap: nearGap}
@@ -148,6 +148,5 @@ func (s *serializer) Decode(ctx context.Context, _ *codec.Chunk, src codec.Sourc
 	if err := r.read(0, off, box.Shape, dst); err != nil {
 		return err
 	}
-	s.mend(dst)
 	return s.Placed(dst)
 }

@@ -20,6 +20,12 @@ const (
 	farGap    = 1 << 20
 )
 
+// maxDeep bounds what is read at once so that whole cache lines are written.
+const (
+	cacheLine = 64
+	maxDeep   = 16 << 20
+)
+
 // rows reads a box of a chunk by ranges.
 type rows struct {
 	s          *serializer
@@ -34,7 +40,8 @@ func (r *rows) done() { r.scratch.Free() }
 // read fills dst with the box of the given shape that starts at byte off of the
 // chunk, looking at the axes from k on; the axes before k are settled.
 func (r *rows) read(k, off int, shape []int, dst nd.View) error {
-	span, useful := r.s.spec.Type.Size(), r.s.spec.Type.Size()
+	size := r.s.spec.Type.Size()
+	span, useful := size, size
 	for i := k; i < len(shape); i++ {
 		if shape[i] == 0 {
 			return nil
@@ -44,7 +51,7 @@ func (r *rows) read(k, off int, shape []int, dst nd.View) error {
 	}
 	if span == useful {
 		if mem, ok := dst.Contiguous(); ok {
-			return r.get(off, span, mem[:0:span])
+			return r.place(off, mem)
 		}
 	}
 	if k == len(shape) || r.close(span-useful, useful) && span <= r.piece {
@@ -57,6 +64,11 @@ func (r *rows) read(k, off int, shape []int, dst nd.View) error {
 	step := 1
 	if r.close(layer-used, used) && r.close(stride-layer, layer) {
 		step = max(1, r.piece/stride)
+		// Where the memory runs along axis k, as that of a transposed chunk
+		// does, fewer layers would fill parts of cache lines only.
+		if deep := cacheLine / size; step < deep && dst.Strides[0] == size && deep*stride <= maxDeep {
+			step = deep
+		}
 	}
 	part := append([]int(nil), shape...)
 	sub := dst
@@ -83,6 +95,25 @@ func (r *rows) read(k, off int, shape []int, dst nd.View) error {
 // ones is better than asking for the parts.
 func (r *rows) close(unwanted, useful int) bool { return unwanted <= r.gap || unwanted <= useful }
 
+// place reads what lies in mem as it is stored, but for the order of bytes. That
+// is changed piece by piece, while a piece is still in the cache.
+func (r *rows) place(off int, mem []byte) error {
+	if r.s.swap == nil {
+		return r.get(off, len(mem), mem[:0:len(mem)])
+	}
+	size := r.s.spec.Type.Size()
+	step := max(r.piece/size, 1) * size
+	for len(mem) > 0 {
+		n := min(step, len(mem))
+		if err := r.get(off, n, mem[:0:n]); err != nil {
+			return err
+		}
+		swap(mem[:n], r.s.swap, size)
+		off, mem = off+n, mem[n:]
+	}
+	return nil
+}
+
 // slab reads one span through the scratch buffer.
 func (r *rows) slab(k, off, span int, shape []int, dst nd.View) error {
 	if r.scratch == nil || cap(r.scratch.B) < span {
@@ -92,7 +123,7 @@ func (r *rows) slab(k, off, span int, shape []int, dst nd.View) error {
 	if err := r.get(off, span, r.scratch.B[:0:span]); err != nil {
 		return err
 	}
-	nd.Copy(dst, nd.View{Data: r.scratch.B[:span], Size: dst.Size, Shape: shape[k:], Strides: r.s.strides[k:]})
+	r.s.copy(dst, nd.View{Data: r.scratch.B[:span], Size: dst.Size, Shape: shape[k:], Strides: r.s.strides[k:]})
 	return nil
 }
 

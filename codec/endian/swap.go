@@ -1,61 +1,43 @@
 package endian
 
 import (
-	"encoding/binary"
-	"math/bits"
-
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
 
-// swap reverses the bytes of every scalar of v in place.
-func swap(v nd.View, units []dtype.Unit) {
-	if len(units) == 1 && units[0].Width*units[0].Count == v.Size {
-		if mem, ok := v.Contiguous(); ok {
-			swapRun(mem, units[0].Width)
-			return
-		}
-		last := len(v.Shape) - 1
-		if last >= 0 && v.Strides[last] == v.Size && v.Shape[last] > 1 {
-			// Row by row: a row is one element of a view without the last axis.
-			row := v.Shape[last] * v.Size
-			rows := nd.View{Data: v.Data, Offset: v.Offset, Size: row, Shape: v.Shape[:last], Strides: v.Strides[:last]}
-			rows.Each(func(mem []byte) { swapRun(mem, units[0].Width) })
-			return
-		}
+// scalars is the width of the scalars if elements of so many bytes are nothing but
+// these, else 0.
+func scalars(units []dtype.Unit, size int) int {
+	if len(units) == 1 && units[0].Width > 0 && units[0].Width*units[0].Count == size {
+		return units[0].Width
 	}
-	v.Each(func(elem []byte) {
-		for _, u := range units {
-			swapRun(elem[u.Offset:u.Offset+u.Width*u.Count], u.Width)
-		}
-	})
+	return 0
 }
 
-func swapRun(mem []byte, width int) {
-	switch width {
-	case 1:
-	case 2:
-		for len(mem) >= 8 {
-			x := binary.LittleEndian.Uint64(mem)
-			binary.LittleEndian.PutUint64(mem, x>>8&0x00ff00ff00ff00ff|x<<8&0xff00ff00ff00ff00)
-			mem = mem[8:]
-		}
-		for ; len(mem) >= 2; mem = mem[2:] {
-			mem[0], mem[1] = mem[1], mem[0]
-		}
-	case 4:
-		for ; len(mem) >= 4; mem = mem[4:] {
-			binary.LittleEndian.PutUint32(mem, bits.ReverseBytes32(binary.LittleEndian.Uint32(mem)))
-		}
-	case 8:
-		for ; len(mem) >= 8; mem = mem[8:] {
-			binary.LittleEndian.PutUint64(mem, bits.ReverseBytes64(binary.LittleEndian.Uint64(mem)))
-		}
-	default:
-		for ; len(mem) >= width; mem = mem[width:] {
-			for i, k := 0, width-1; i < k; i, k = i+1, k-1 {
-				mem[i], mem[k] = mem[k], mem[i]
-			}
-		}
+// copySwapped copies elements with the bytes of their units reversed.
+func copySwapped(dst, src nd.View, units []dtype.Unit) {
+	if width := scalars(units, dst.Size); width > 0 {
+		nd.CopySwapped(dst, src, width)
+		return
+	}
+	nd.Copy(dst, src)
+	dst.Each(func(elem []byte) { swapElement(elem, units) })
+}
+
+// swap reverses the bytes of the units of elements of so many bytes in place.
+func swap(mem []byte, units []dtype.Unit, size int) {
+	if width := scalars(units, size); width > 0 {
+		nd.SwapBytes(mem, mem, width)
+		return
+	}
+	for ; len(mem) >= size; mem = mem[size:] {
+		swapElement(mem[:size], units)
+	}
+}
+
+func swapElement(elem []byte, units []dtype.Unit) {
+	for _, u := range units {
+		part := elem[u.Offset : u.Offset+u.Width*u.Count]
+		nd.SwapBytes(part, part, u.Width)
 	}
 }

@@ -1,0 +1,208 @@
+#include "textflag.h"
+
+// EIGHT loads eight bytes from each of four rows.
+#define EIGHT(a, b, c, d, x, t, y) \
+	VMOVQ       a, x; \
+	VMOVHPS     b, x, x; \
+	VMOVQ       c, t; \
+	VMOVHPS     d, t, t; \
+	VINSERTI128 $1, t, y, y
+
+// SIXTEEN loads sixteen bytes from each of two rows.
+#define SIXTEEN(a, b, x, y) \
+	VMOVDQU     a, x; \
+	VINSERTI128 $1, b, y, y
+
+// The kernels below turn as many rows as a register holds elements. Rows that end
+// up in the same half of a register are loaded into the same half. Lines of dst
+// are 64 bytes apart.
+
+// func turn1AVX2(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn1AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ss+16(FP), R8
+	MOVQ n+24(FP), CX
+	LEAQ (R8)(R8*2), R9
+
+columns:
+	LEAQ (SI)(R8*8), R10
+	LEAQ (R10)(R8*8), R11
+	LEAQ (R11)(R8*8), R12
+	EIGHT((SI), (R10), (R11), (R12), X0, X8, Y0)
+	EIGHT((SI)(R8*1), (R10)(R8*1), (R11)(R8*1), (R12)(R8*1), X1, X9, Y1)
+	EIGHT((SI)(R8*2), (R10)(R8*2), (R11)(R8*2), (R12)(R8*2), X2, X10, Y2)
+	EIGHT((SI)(R9*1), (R10)(R9*1), (R11)(R9*1), (R12)(R9*1), X3, X11, Y3)
+	LEAQ (SI)(R8*4), R13
+	LEAQ (R10)(R8*4), R10
+	LEAQ (R11)(R8*4), R11
+	LEAQ (R12)(R8*4), R12
+	EIGHT((R13), (R10), (R11), (R12), X4, X12, Y4)
+	EIGHT((R13)(R8*1), (R10)(R8*1), (R11)(R8*1), (R12)(R8*1), X5, X13, Y5)
+	EIGHT((R13)(R8*2), (R10)(R8*2), (R11)(R8*2), (R12)(R8*2), X6, X14, Y6)
+	EIGHT((R13)(R9*1), (R10)(R9*1), (R11)(R9*1), (R12)(R9*1), X7, X15, Y7)
+	VPUNPCKLBW  Y1, Y0, Y8
+	VPUNPCKHBW  Y1, Y0, Y9
+	VPUNPCKLBW  Y3, Y2, Y10
+	VPUNPCKHBW  Y3, Y2, Y11
+	VPUNPCKLBW  Y5, Y4, Y12
+	VPUNPCKHBW  Y5, Y4, Y13
+	VPUNPCKLBW  Y7, Y6, Y14
+	VPUNPCKHBW  Y7, Y6, Y15
+	VPUNPCKLWD  Y10, Y8, Y0
+	VPUNPCKHWD  Y10, Y8, Y1
+	VPUNPCKLWD  Y14, Y12, Y2
+	VPUNPCKHWD  Y14, Y12, Y3
+	VPUNPCKLWD  Y11, Y9, Y4
+	VPUNPCKHWD  Y11, Y9, Y5
+	VPUNPCKLWD  Y15, Y13, Y6
+	VPUNPCKHWD  Y15, Y13, Y7
+	VPUNPCKLDQ  Y2, Y0, Y8
+	VPUNPCKHDQ  Y2, Y0, Y9
+	VPUNPCKLDQ  Y3, Y1, Y10
+	VPUNPCKHDQ  Y3, Y1, Y11
+	VPUNPCKLDQ  Y6, Y4, Y12
+	VPUNPCKHDQ  Y6, Y4, Y13
+	VPUNPCKLDQ  Y7, Y5, Y14
+	VPUNPCKHDQ  Y7, Y5, Y15
+	VPUNPCKLQDQ Y12, Y8, Y0
+	VPUNPCKHQDQ Y12, Y8, Y1
+	VPUNPCKLQDQ Y13, Y9, Y2
+	VPUNPCKHQDQ Y13, Y9, Y3
+	VPUNPCKLQDQ Y14, Y10, Y4
+	VPUNPCKHQDQ Y14, Y10, Y5
+	VPUNPCKLQDQ Y15, Y11, Y6
+	VPUNPCKHQDQ Y15, Y11, Y7
+	VMOVDQU     Y0, (DI)
+	VMOVDQU     Y1, 64(DI)
+	VMOVDQU     Y2, 128(DI)
+	VMOVDQU     Y3, 192(DI)
+	VMOVDQU     Y4, 256(DI)
+	VMOVDQU     Y5, 320(DI)
+	VMOVDQU     Y6, 384(DI)
+	VMOVDQU     Y7, 448(DI)
+	ADDQ        $512, DI
+	ADDQ        $8, SI
+	DECQ        CX
+	JNZ         columns
+	VZEROUPPER
+	RET
+
+// func turn2AVX2(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn2AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ss+16(FP), R8
+	MOVQ n+24(FP), CX
+	LEAQ (R8)(R8*2), R9
+	LEAQ (SI)(R8*4), R10
+	LEAQ (SI)(R8*8), R11
+	LEAQ (R11)(R8*4), R12
+
+columns:
+	SIXTEEN((SI), (R11), X0, Y0)
+	SIXTEEN((SI)(R8*1), (R11)(R8*1), X1, Y1)
+	SIXTEEN((SI)(R8*2), (R11)(R8*2), X2, Y2)
+	SIXTEEN((SI)(R9*1), (R11)(R9*1), X3, Y3)
+	SIXTEEN((R10), (R12), X4, Y4)
+	SIXTEEN((R10)(R8*1), (R12)(R8*1), X5, Y5)
+	SIXTEEN((R10)(R8*2), (R12)(R8*2), X6, Y6)
+	SIXTEEN((R10)(R9*1), (R12)(R9*1), X7, Y7)
+	VPUNPCKLWD  Y1, Y0, Y8
+	VPUNPCKHWD  Y1, Y0, Y9
+	VPUNPCKLWD  Y3, Y2, Y10
+	VPUNPCKHWD  Y3, Y2, Y11
+	VPUNPCKLWD  Y5, Y4, Y12
+	VPUNPCKHWD  Y5, Y4, Y13
+	VPUNPCKLWD  Y7, Y6, Y14
+	VPUNPCKHWD  Y7, Y6, Y15
+	VPUNPCKLDQ  Y10, Y8, Y0
+	VPUNPCKHDQ  Y10, Y8, Y1
+	VPUNPCKLDQ  Y11, Y9, Y2
+	VPUNPCKHDQ  Y11, Y9, Y3
+	VPUNPCKLDQ  Y14, Y12, Y4
+	VPUNPCKHDQ  Y14, Y12, Y5
+	VPUNPCKLDQ  Y15, Y13, Y6
+	VPUNPCKHDQ  Y15, Y13, Y7
+	VPUNPCKLQDQ Y4, Y0, Y8
+	VPUNPCKHQDQ Y4, Y0, Y9
+	VPUNPCKLQDQ Y5, Y1, Y10
+	VPUNPCKHQDQ Y5, Y1, Y11
+	VPUNPCKLQDQ Y6, Y2, Y12
+	VPUNPCKHQDQ Y6, Y2, Y13
+	VPUNPCKLQDQ Y7, Y3, Y14
+	VPUNPCKHQDQ Y7, Y3, Y15
+	VMOVDQU     Y8, (DI)
+	VMOVDQU     Y9, 64(DI)
+	VMOVDQU     Y10, 128(DI)
+	VMOVDQU     Y11, 192(DI)
+	VMOVDQU     Y12, 256(DI)
+	VMOVDQU     Y13, 320(DI)
+	VMOVDQU     Y14, 384(DI)
+	VMOVDQU     Y15, 448(DI)
+	ADDQ        $512, DI
+	ADDQ        $16, SI
+	ADDQ        $16, R10
+	ADDQ        $16, R11
+	ADDQ        $16, R12
+	DECQ        CX
+	JNZ         columns
+	VZEROUPPER
+	RET
+
+// func turn4AVX2(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn4AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ss+16(FP), R8
+	MOVQ n+24(FP), CX
+	LEAQ (R8)(R8*2), R9
+	LEAQ (SI)(R8*4), R10
+
+columns:
+	SIXTEEN((SI), (R10), X0, Y0)
+	SIXTEEN((SI)(R8*1), (R10)(R8*1), X1, Y1)
+	SIXTEEN((SI)(R8*2), (R10)(R8*2), X2, Y2)
+	SIXTEEN((SI)(R9*1), (R10)(R9*1), X3, Y3)
+	VPUNPCKLDQ  Y1, Y0, Y4
+	VPUNPCKHDQ  Y1, Y0, Y5
+	VPUNPCKLDQ  Y3, Y2, Y6
+	VPUNPCKHDQ  Y3, Y2, Y7
+	VPUNPCKLQDQ Y6, Y4, Y0
+	VPUNPCKHQDQ Y6, Y4, Y1
+	VPUNPCKLQDQ Y7, Y5, Y2
+	VPUNPCKHQDQ Y7, Y5, Y3
+	VMOVDQU     Y0, (DI)
+	VMOVDQU     Y1, 64(DI)
+	VMOVDQU     Y2, 128(DI)
+	VMOVDQU     Y3, 192(DI)
+	ADDQ        $256, DI
+	ADDQ        $16, SI
+	ADDQ        $16, R10
+	DECQ        CX
+	JNZ         columns
+	VZEROUPPER
+	RET
+
+// func turn8AVX2(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ ss+16(FP), R8
+	MOVQ n+24(FP), CX
+	LEAQ (SI)(R8*2), R10
+
+columns:
+	SIXTEEN((SI), (R10), X0, Y0)
+	SIXTEEN((SI)(R8*1), (R10)(R8*1), X1, Y1)
+	VPUNPCKLQDQ Y1, Y0, Y2
+	VPUNPCKHQDQ Y1, Y0, Y3
+	VMOVDQU     Y2, (DI)
+	VMOVDQU     Y3, 64(DI)
+	ADDQ        $128, DI
+	ADDQ        $16, SI
+	ADDQ        $16, R10
+	DECQ        CX
+	JNZ         columns
+	VZEROUPPER
+	RET
