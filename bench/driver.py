@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 
+import n5s
 import packing
 import tiffs
 
@@ -28,7 +29,8 @@ def command(who, workload, folder, array, reps):
         return [ZARRS, workload, folder, array, str(reps)]
     if who == "libtiff":
         return [TIFFREAD, tiffs.path(folder, array), str(tiffs.THREADS), str(reps)]
-    return [sys.executable, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
+    python = n5s.PYTHON2 if who == "zarr-python2" else sys.executable
+    return [python, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
 
 
 def run(args, env=None):
@@ -80,6 +82,18 @@ def measure_tiffs(options, folder, rows):
     return results
 
 
+def measure_n5(options, folder, rows):
+    """The same of the rows n5/* and n5-straight/*, {row: {column: ...}}."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            workload, name = row.split("/")
+            for who in n5s.columns(row):
+                r = run(command(who, workload, folder, name, options.reps), options.profile_to(row) if who == "omnizarr" else None)
+                keep(results.setdefault(row, {}), who, json.loads(r), turn, row)
+    return results
+
+
 def keep(cells, who, r, turn, row):
     """Puts the best of a measurement into its cell."""
     r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
@@ -128,6 +142,7 @@ def versions(zarrs):
     import importlib.metadata as m
     names = ["zarr", "tensorstore", "zarrs", "numpy", "tifffile", "imagecodecs"]
     text = ", ".join(f"{n} {m.version(n)} (PyPI)" for n in names)
+    text += ", " + run([n5s.PYTHON2, "-c", "import zarr; print('zarr', zarr.__version__, '(PyPI)')"]).strip()
     if os.path.exists(TIFFREAD):
         text += ", libtiff " + run([TIFFREAD]).splitlines()[0].split()[-1]
     return text + (", zarrs 0.23.14 (crate)" if zarrs else "")
@@ -161,6 +176,10 @@ def main():
         # By a process of its own: what the driver holds would count as memory of those it starts.
         run([sys.executable, f"{HERE}/tiffs.py", folder, str(shrink), *rows])
         tables.append(tiffs.table(measure_tiffs(options, folder, rows), speed))
+    if rows := list(filter(options.wants, n5s.ROWS)):
+        folder = make_volume(side, boxes, arrays=False)
+        run([sys.executable, f"{HERE}/n5s.py", folder, *rows])
+        tables.append(n5s.table(measure_n5(options, folder, rows), speed))
     text = "\n\n".join(tables)
     print(text)
     if not options.quick and not options.only:
@@ -176,11 +195,13 @@ def profile_to(row):
     return {"BENCH_PROFILE": f"{WORK}/profiles/{row.replace('/', '-')}.pprof"}
 
 
-def make_volume(side, boxes):
+def make_volume(side, boxes, arrays=True):
+    """The folder with the volume, and with the arrays of the rows of Zarr."""
     folder = f"{WORK}/{side}"
     if not os.path.exists(f"{folder}/volume.raw"):
         run([f"{WORK}/omnizarr", "make", folder, str(side), str(boxes)])
-    run([sys.executable, f"{HERE}/peers.py", "make", folder])
+    if arrays:
+        run([sys.executable, f"{HERE}/peers.py", "make", folder])
     return folder
 
 

@@ -5,6 +5,8 @@
                                              WORKLOAD: read, write, boxes
     peers.py numpy pack-encode|pack-decode DIR bool/1 REPS
     peers.py tifffile tiff DIR NAME REPS     read DIR/NAME.tif
+    peers.py tensorstore|zarr-python2 n5|n5-straight DIR NAME REPS
+                                             read the dataset DIR/n5/NAME
 """
 import json
 import os
@@ -178,6 +180,9 @@ def work_of(peer, workload, folder, name):
         return pack_work(workload, folder)
     if peer == "tifffile":
         return tiff_work(folder, name)
+    if workload in ("n5", "n5-straight"):
+        import n5s
+        return n5s.work(peer, workload, folder, name)
     peer = TensorStore() if peer == "tensorstore" else Zarr(PIPELINES[peer])
     work = {"read": read_work, "write": write_work, "boxes": boxes_work}[workload]
     return work(peer, folder, name)
@@ -200,7 +205,8 @@ def measure(peer, workload, folder, name, reps):
     print(json.dumps(out))
 
 
-if sys.argv[1] == "make":
-    make(sys.argv[2])
-else:
-    measure(*sys.argv[1:5], int(sys.argv[5]))
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(sys.argv[2])
+    else:
+        measure(*sys.argv[1:5], int(sys.argv[5]))

@@ -57,7 +57,7 @@ func check(expected string, files []string) error {
 	}
 	var problems []string
 	totals := map[string]int{} // by what is read: all readers have the same cases
-	fmt.Printf("%-14s %-20s %7s %7s %7s %11s\n", "reader", "of", "arrays", "equal", "cannot", "unexpected")
+	fmt.Printf("%-14s %-30s %7s %7s %7s %11s\n", "reader", "of", "arrays", "equal", "cannot", "unexpected")
 	for _, path := range files {
 		reader, what, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".jsonl"), ".")
 		total, found, err := checkFile(path, reader, what, all[reader][what])
@@ -113,7 +113,7 @@ func checkFile(path, reader, what string, expected []*expectation) (total int, p
 			cannot++
 		}
 	}
-	fmt.Printf("%-14s %-20s %7d %7d %7d %11d\n", reader, what, total, equal, cannot, len(problems))
+	fmt.Printf("%-14s %-30s %7d %7d %7d %11d\n", reader, what, total, equal, cannot, len(problems))
 	for _, x := range expected {
 		fmt.Printf("    cannot read %d: %s\n", x.seen, x.Reason)
 		if x.seen == 0 {

@@ -20,8 +20,9 @@ import (
 
 // edit changes the arrays of a manifest whose names begin with "edit/", which
 // have two axes, as a plain model in memory is changed, and leaves a manifest
-// of what they must be now.
-func edit(ctx context.Context, dir string) error {
+// of what they must be now. Axes are in the order of the manifest; those of N5 may
+// be changed in the opposite order, of which the manifest tells nothing.
+func edit(ctx context.Context, dir string, reversed bool) error {
 	m, err := loadManifest(manifestIn(dir))
 	if err != nil {
 		return err
@@ -32,25 +33,32 @@ func edit(ctx context.Context, dir string) error {
 	}
 	defer s.Close()
 	m.Cases = slices.DeleteFunc(m.Cases, func(e entry) bool { return !strings.HasPrefix(e.Name, "edit/") })
+	var opts []zarr.Option
+	if reversed {
+		opts = append(opts, zarr.Reversed())
+	}
 	for i := range m.Cases {
 		e := &m.Cases[i]
-		a, err := e.open(ctx, s)
+		a, err := e.open(ctx, s, opts...)
 		if err != nil {
 			return err
 		}
 		switch a.DataType().Kind() {
 		case dtype.String:
-			e.SHA256, err = editArray(ctx, a, func(r *rand.Rand) string { return words[r.IntN(len(words))] }, appendText)
+			e.SHA256, err = editArray(ctx, a, reversed, func(r *rand.Rand) string { return words[r.IntN(len(words))] }, appendText)
 		case dtype.Object:
-			e.SHA256, err = editArray(ctx, a, func(r *rand.Rand) json.RawMessage { return json.RawMessage(objects[r.IntN(len(objects))]) }, appendObject)
+			e.SHA256, err = editArray(ctx, a, reversed, func(r *rand.Rand) json.RawMessage { return json.RawMessage(objects[r.IntN(len(objects))]) }, appendObject)
 		default:
-			e.SHA256, err = editArray(ctx, a, func(r *rand.Rand) uint16 { return uint16(r.Uint32()) }, binary.LittleEndian.AppendUint16)
+			e.SHA256, err = editArray(ctx, a, reversed, func(r *rand.Rand) uint16 { return uint16(r.Uint32()) }, binary.LittleEndian.AppendUint16)
 		}
 		if err == nil {
 			err = e.describe(ctx, a)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+		if e.Shape = slices.Clone(a.Shape()); reversed {
+			slices.Reverse(e.Shape)
 		}
 	}
 	return m.save(manifestIn(dir))
@@ -108,6 +116,17 @@ func (t table[T]) put(ys, xs []int, values []T) {
 	}
 }
 
+// turned is the table with columns for rows.
+func (t table[T]) turned() table[T] {
+	out := table[T]{rows: t.cols, cols: t.rows}
+	for x := range t.cols {
+		for y := range t.rows {
+			out.data = append(out.data, t.data[y*t.cols+x])
+		}
+	}
+	return out
+}
+
 // steps are the positions from start to, not including, stop.
 func steps(start, stop, step int) []int {
 	var out []int
@@ -120,7 +139,7 @@ func steps(start, stop, step int) []int {
 // editArray writes a box, then every third column of every second row, appends
 // rows, makes the array narrower and then wider than it was. The digest is the
 // model's.
-func editArray[T any](ctx context.Context, a *zarr.Array, value func(*rand.Rand) T, encode func([]byte, T) []byte) (string, error) {
+func editArray[T any](ctx context.Context, a *zarr.Array, reversed bool, value func(*rand.Rand) T, encode func([]byte, T) []byte) (string, error) {
 	r := rand.New(rand.NewPCG(3, 4))
 	values := func(n int) []T {
 		out := make([]T, n)
@@ -159,6 +178,9 @@ func editArray[T any](ctx context.Context, a *zarr.Array, value func(*rand.Rand)
 			return "", err
 		}
 		t = t.resized(t.rows, cols, fill)
+	}
+	if reversed {
+		t = t.turned()
 	}
 	h := sha256.New()
 	for _, v := range t.data {

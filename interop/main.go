@@ -26,6 +26,13 @@ const usage = `usage:
 	interop refer DIR DIR            write references to TIFF files
 	interop view DIR RESULTS         read the TIFF files of DIR/manifest.json and compare
 	interop view-http DIR RESULTS    the same through an HTTP server
+	interop n5 DIR [TYPES...]        write a container of N5, of some types only, and DIR/manifest.json
+	interop n5-read WHERE ORDER DIR RESULTS
+	                                 read it and compare; WHERE is DIR, its zip archive or http,
+	                                 ORDER straight, reversed or, if it was adopted, zarr3
+	interop n5-edit-reversed DIR     edit through the reversed view
+	interop n5-copy DIR              write arrays of Zarr, copies to N5 and their DIR/manifest.json
+	interop n5-adopt WITH DIR        make a container Zarr v3 too
 	interop check EXPECTED RESULTS...
 `
 
@@ -43,7 +50,7 @@ func main() {
 	case len(args) == 3 && args[0] == "http":
 		err = readHTTP(ctx, args[1], args[2])
 	case len(args) == 2 && args[0] == "edit":
-		err = edit(ctx, args[1])
+		err = edit(ctx, args[1], false)
 	case len(args) == 2 && args[0] == "pack":
 		err = pack(ctx, args[1])
 	case len(args) == 3 && args[0] == "unpack":
@@ -68,6 +75,16 @@ func main() {
 		err = viewImages(ctx, args[1], args[1], args[2])
 	case len(args) == 3 && args[0] == "view-http":
 		err = viewHTTP(ctx, args[1], args[2])
+	case len(args) >= 2 && args[0] == "n5":
+		err = writeN5(ctx, args[1], args[2:])
+	case len(args) == 5 && args[0] == "n5-read":
+		err = readN5(ctx, args[1], args[2], args[3], args[4])
+	case len(args) == 2 && args[0] == "n5-edit-reversed":
+		err = edit(ctx, args[1], true)
+	case len(args) == 2 && args[0] == "n5-copy":
+		err = copyN5(ctx, args[1])
+	case len(args) == 3 && args[0] == "n5-adopt":
+		err = adoptN5(ctx, args[1], args[2])
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:

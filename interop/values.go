@@ -58,6 +58,8 @@ func value(r *rand.Rand, kind string, t dtype.Type) json.RawMessage {
 		return quoted
 	}
 	switch kind {
+	case "zeros":
+		return number(0)
 	case "small":
 		return number(float64(r.IntN(100)))
 	case "quarters":

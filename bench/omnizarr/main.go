@@ -24,6 +24,7 @@ const usage = `usage:
 	omnizarr WORKLOAD DIR TYPE/BITS REPS   pack or unpack the lowest bits of elements, in memory:
 		pack-encode, pack-encode-reuse, pack-decode or pack-decode-reuse
 	omnizarr tiff DIR NAME REPS            read DIR/NAME.tif
+	omnizarr n5|n5-straight DIR NAME REPS  read the dataset DIR/n5/NAME of N5
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 

@@ -30,6 +30,9 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"pack-decode-reuse": func(_ context.Context, t task) (run, error) { return packDecode(t, true) },
 
 	"tiff": readTIFF,
+
+	"n5":          func(_ context.Context, t task) (run, error) { return readN5(t, false) },
+	"n5-straight": func(_ context.Context, t task) (run, error) { return readN5(t, true) },
 }
 
 func nothing() error { return nil }

@@ -41,7 +41,7 @@ func (s *Store) Adapt(m *meta.Array) error {
 	if s.opt.Reversed {
 		m.Codecs = append([]meta.Extension{reversal(rank)}, m.Codecs...)
 	}
-	_, err = s.opt.members(m)
+	_, err = s.opt.members(m, nil)
 	return err
 }
 
@@ -101,8 +101,9 @@ func split(t dtype.Type, list []meta.Extension) (serialization, error) {
 }
 
 // members gives the members of attributes.json that make the dataset that m is, in
-// their order.
-func (o Options) members(m *meta.Array) ([]strictjson.Member, error) {
+// their order. A compression that old has already stays as it is spelled there,
+// also one that N5 does not have.
+func (o Options) members(m *meta.Array, old *meta.Attributes) ([]strictjson.Member, error) {
 	m = m.Clone()
 	if o.Reversed {
 		if err := restore(m); err != nil {
@@ -135,9 +136,11 @@ func (o Options) members(m *meta.Array) ([]strictjson.Member, error) {
 	case blocksCodec:
 		kind = objectType
 	}
-	compression, err := marshalCompression(s.compressor)
-	if err != nil {
-		return nil, err
+	compression := old.Raw(compressionMember)
+	if was, err := compressionOf(old, m.DataType.Size()); compression == nil || err != nil || !sameCodec(was, s.compressor) {
+		if compression, err = marshalCompression(s.compressor); err != nil {
+			return nil, err
+		}
 	}
 	return []strictjson.Member{
 		{Name: dataTypeMember, Raw: strictjson.AppendString(nil, kind)},
@@ -155,4 +158,11 @@ func isZero(m *meta.Array) bool {
 	}
 	fill, err := m.DataType.ParseFill(m.FillValue, nil)
 	return err == nil && !slices.ContainsFunc(fill, func(b byte) bool { return b != 0 })
+}
+
+func sameCodec(a, b *meta.Extension) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Name == b.Name && compact(a.Configuration) == compact(b.Configuration)
 }

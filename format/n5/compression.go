@@ -11,7 +11,7 @@ import (
 	"github.com/omnizarr/zarr/meta"
 )
 
-// compression reads the member "compression" of a dataset as the codec behind the
+// parseCompression reads the member "compression" of a dataset as the codec behind the
 // header of a block, nil if there is none. size is that of an element. A type that
 // is not known becomes a codec that nobody has, so that the dataset opens and
 // reading it names the type.
@@ -51,6 +51,11 @@ func (p parameters) get(name string) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// without are the members but some.
+func (p parameters) without(names ...string) []strictjson.Member {
+	return slices.DeleteFunc(slices.Clone(p.members), func(m strictjson.Member) bool { return slices.Contains(names, m.Name) })
 }
 
 // number is a member that is one, or what it is if it is absent.
@@ -111,8 +116,12 @@ var parsers = map[string]func(parameters) (*meta.Extension, error){
 		return extension("zstd", `{"level":%d,"checksum":false}`, level), err
 	},
 	"blosc": parseBlosc,
+	// As zarr-python 2 writes what xz has no parameters for.
+	"lzma": func(p parameters) (*meta.Extension, error) {
+		return &meta.Extension{Name: "numcodecs.lzma", Configuration: object(p.without("type"))}, nil
+	},
 	"jpeg": func(p parameters) (*meta.Extension, error) {
-		config := slices.DeleteFunc(slices.Clone(p.members), func(m strictjson.Member) bool { return m.Name == "type" })
+		config := p.without("type")
 		for i := range config {
 			if config[i].Name == "dataType" {
 				config[i].Name = "data_type"
@@ -173,8 +182,7 @@ func (p parameters) foreign() (*meta.Extension, error) {
 	if kind == "" {
 		return nil, strictjson.At("type", errors.New("must not be empty"))
 	}
-	config := slices.DeleteFunc(slices.Clone(p.members), func(m strictjson.Member) bool { return m.Name == "type" || m.Name == "id" })
-	return &meta.Extension{Name: prefix + kind, Configuration: object(config)}, nil
+	return &meta.Extension{Name: prefix + kind, Configuration: object(p.without("type", "id"))}, nil
 }
 
 // unknownPrefix is that of codecs for compressions that are not known.

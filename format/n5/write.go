@@ -60,7 +60,7 @@ func (s *Store) marshal(ctx context.Context, node string, old *meta.Attributes, 
 	out := &meta.Attributes{}
 	switch n := n.(type) {
 	case *meta.Array:
-		members, err := s.opt.members(n)
+		members, err := s.opt.members(n, old)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (s *Store) keep(old *meta.Attributes, m *meta.Array, members []strictjson.M
 				err = reverse(a)
 			}
 			if err == nil {
-				was, _ = s.opt.members(a)
+				was, _ = s.opt.members(a, old)
 			}
 		}
 		if v := old.Raw(versionMember); v != nil {

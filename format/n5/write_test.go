@@ -285,3 +285,27 @@ func ExampleReadBlock() {
 	fmt.Println(b.Mode == n5.Varlength, b.Shape, b.Count, string(b.Data), err)
 	// Output: true [64] 3 abc <nil>
 }
+
+// A compression that N5 does not have stays as it is when the dataset changes.
+func TestForeignCompressionsStay(t *testing.T) {
+	for _, compression := range []string{`{"type":"lz4","id":"lz4","acceleration":2}`, `{"type":"brotli","quality":3}`, `{"type":"lzma","format":3,"check":0,"preset":null,"filters":[{"id":33,"preset":1}]}`} {
+		s := inMemory(t, map[string]string{"set/attributes.json": dataset("uint16", compression)})
+		n, err := zarr.OpenStore(ctx, s, "set")
+		check(t, err)
+		attrs := n.Attributes()
+		check(t, attrs.Set("note", 1))
+		check(t, n.SetAttributes(ctx, attrs))
+		check(t, n.(*zarr.Array).Resize(ctx, 9, 9))
+		if text := value(s, "set/attributes.json"); !strings.Contains(text, `"compression":`+compression) || !strings.Contains(text, `"dimensions":[9,9]`) || !strings.Contains(text, `"note":1`) {
+			t.Error(text)
+		}
+		if strings.Contains(compression, "brotli") {
+			continue
+		}
+		a := n.(*zarr.Array)
+		check(t, zarr.Write(ctx, a, zarr.Slice("0:2,0"), []uint16{7, 8}))
+		if got, err := zarr.Read[uint16](ctx, a, zarr.Slice("0:3,0")); err != nil || !slices.Equal(got.Data, []uint16{7, 8, 0}) {
+			t.Errorf("%v, %v", got.Data, err)
+		}
+	}
+}
