@@ -2,6 +2,7 @@ package zarr_test
 
 import (
 	"encoding/json"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -148,6 +149,36 @@ func TestTheCacheTellsDocumentsApart(t *testing.T) {
 		b := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", opts...)).(*zarr.Array)
 		if got := must[ndArray[uint8]](t)(readArray[uint8](b, zarr.Slice("7"))); !slices.Equal(got.Data, []uint8{22, 23, 24}) {
 			t.Errorf("got %v", got.Data)
+		}
+	}
+}
+
+// Two views of the same chunks, opened in turn, give their own elements each time,
+// also when what they were opened with is long gone.
+func TestTheCacheTellsViewsApart(t *testing.T) {
+	s := must[*file.Store](t)(file.Create(t.TempDir(), file.Options{}))
+	spec := zarr.ArraySpec{Shape: []int{9, 7}, Chunks: []int{4, 5}, DataType: "uint8", Codecs: json.RawMessage(`["bytes","zstd"]`)}
+	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, zarr.N5()))
+	data := make([]uint8, 63)
+	for i := range data {
+		data[i] = uint8(i + 1)
+	}
+	check(t, zarr.Write(ctx, a, zarr.All(), data))
+	for i := range 300 {
+		if i%50 == 0 {
+			runtime.GC()
+		}
+		row, column := i%9, i%7
+		straight := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.N5())).(*zarr.Array)
+		back := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.N5(), zarr.Reversed())).(*zarr.Array)
+		for k, v := range []*zarr.Array{straight, back} {
+			sel := zarr.Select(zarr.At(row), zarr.At(column))
+			if k == 1 {
+				sel = zarr.Select(zarr.At(column), zarr.At(row))
+			}
+			if got := must[ndArray[uint8]](t)(readArray[uint8](v, sel)); got.Data[0] != data[row*7+column] {
+				t.Fatalf("view %d at %d, %d has %d, want %d", k, row, column, got.Data[0], data[row*7+column])
+			}
 		}
 	}
 }

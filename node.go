@@ -125,7 +125,7 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 		if g := implicitGroup(ctx, e, path); g != nil {
 			return g, nil
 		}
-		if !looking || !n5.LookBelow(ctx, either.Unwrap(), path) {
+		if !looking || !n5.LookFurther(ctx, either.Unwrap(), path) {
 			return n, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"io"
 	"maps"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -214,11 +215,7 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 		asFile = at >= 0
 	}
 	if at < 0 {
-		s, err := web.Open(rawURL, opt.HTTP)
-		if err != nil {
-			return Location{}, err
-		}
-		return Location{Store: s}, nil
+		return openWebFolder(rawURL, u, names, opt)
 	}
 	key, err := url.PathUnescape(names[at])
 	if err != nil {
@@ -242,6 +239,27 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	return openArchive(ctx, parent, key, inner)
 }
 
+// openWebFolder opens a URL, or the container that it leads into.
+func openWebFolder(rawURL string, u *url.URL, names []string, opt Options) (Location, error) {
+	inner := ""
+	if at := containerIn(names); at >= 0 && at < len(names)-1 {
+		var err error
+		if inner, err = url.PathUnescape(strings.Join(names[at+1:], "/")); err == nil {
+			inner, err = nodePath(rawURL, inner)
+		}
+		if err != nil {
+			return Location{}, err
+		}
+		u.Path, u.RawPath = "/", ""
+		rawURL = u.JoinPath(names[:at+1]...).String()
+	}
+	s, err := web.Open(rawURL, opt.HTTP)
+	if err != nil {
+		return Location{}, err
+	}
+	return Location{Store: s, Path: inner}, nil
+}
+
 // openArchive opens the archive that is a value of s.
 func openArchive(ctx context.Context, s store.Store, key, inner string) (Location, error) {
 	obj, err := store.Open(ctx, s, key)
@@ -253,6 +271,20 @@ func openArchive(ctx context.Context, s store.Store, key, inner string) (Locatio
 		return Location{}, errors.Join(err, obj.Close())
 	}
 	return Location{Store: z, Path: inner}, nil
+}
+
+// containerIn finds the last part of a path that is the name of a container of
+// N5, unless one behind it is that of a Zarr hierarchy; -1 if there is none.
+func containerIn(parts []string) int {
+	for i := len(parts) - 1; i >= 0; i-- {
+		switch ext := strings.ToLower(path.Ext(parts[i])); {
+		case ext == ".n5" && len(parts[i]) > len(ext):
+			return i
+		case ext == ".zarr":
+			return -1
+		}
+	}
+	return -1
 }
 
 // isArchive reports whether a name is that of an archive.

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/zip"
 )
@@ -52,11 +53,12 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 	fi, err := os.Stat(path)
 	switch {
 	case err == nil && fi.IsDir():
-		s, err := file.Open(path, fileOpt)
+		outer, inner := containerAbove(path)
+		s, err := file.Open(outer, fileOpt)
 		if err != nil {
 			return Location{}, err
 		}
-		return Location{Store: s}, nil
+		return Location{Store: s, Path: inner}, nil
 	case err == nil:
 		return openRegular(ctx, path, "", fi, opt)
 	}
@@ -79,11 +81,37 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		}
 		return createArchive(archive, inner, opt)
 	}
-	s, err := file.Create(path, fileOpt)
+	outer, inner = containerAbove(path)
+	s, err := file.Create(outer, fileOpt)
 	if err != nil {
 		return Location{}, err
 	}
-	return Location{Store: s}, nil
+	return Location{Store: s, Path: inner}, nil
+}
+
+// containerAbove cuts a path at the folder of the container that it leads into by
+// its name: a node of one is opened with those above it, which say more of it. A
+// path that links lead out of the container is left whole.
+func containerAbove(path string) (outer, inner string) {
+	parts := strings.FieldsFunc(path, isSeparator)
+	at := containerIn(parts)
+	if at < 0 || at == len(parts)-1 {
+		return path, ""
+	}
+	outer = path
+	for range len(parts) - 1 - at {
+		outer = filepath.Dir(strings.TrimRightFunc(outer, isSeparator))
+	}
+	inner = strings.Join(parts[at+1:], "/")
+	if store.CheckKey(inner) != nil {
+		return path, ""
+	}
+	real, err := filepath.EvalSymlinks(path)
+	root, rootErr := filepath.EvalSymlinks(outer)
+	if err == nil && rootErr == nil && real != filepath.Join(root, filepath.FromSlash(inner)) {
+		return path, ""
+	}
+	return outer, inner
 }
 
 // openRegular opens what is at path, which is no folder, and the node inside.

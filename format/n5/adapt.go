@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
 )
 
 // Adapt gives a new array the codecs that make blocks of its chunks, in place of
@@ -142,12 +143,39 @@ func (o Options) members(m *meta.Array, old *meta.Attributes) ([]strictjson.Memb
 			return nil, err
 		}
 	}
+	shape, block := m.Shape, m.Grid.Uniform()
+	if s.name == blocksCodec {
+		shape, block = objectLengths(shape, old)
+	}
 	return []strictjson.Member{
 		{Name: dataTypeMember, Raw: strictjson.AppendString(nil, kind)},
 		{Name: compressionMember, Raw: compression},
-		{Name: blockSizeMember, Raw: strictjson.AppendInts(nil, m.Grid.Uniform())},
-		{Name: dimensionsMember, Raw: strictjson.AppendInts(nil, m.Shape)},
+		{Name: blockSizeMember, Raw: strictjson.AppendInts(nil, block)},
+		{Name: dimensionsMember, Raw: strictjson.AppendInts(nil, shape)},
 	}, nil
+}
+
+// objectLengths gives the dimensions and the block size of a dataset of objects
+// with so many blocks along each axis, where old may have blocks of some length.
+func objectLengths(blocks []int, old *meta.Attributes) (dims, size []int) {
+	dims, size = slices.Clone(blocks), slices.Repeat([]int{1}, len(blocks))
+	was, err := strictjson.Lengths(old.Raw(dimensionsMember), 0, nd.MaxRank)
+	if err != nil || !isDataset(old) || len(was) != len(blocks) {
+		return dims, size
+	}
+	length := was
+	if said(old, blockSizeMember) {
+		if length, err = strictjson.Lengths(old.Raw(blockSizeMember), 1, nd.MaxRank); err != nil || len(length) != len(blocks) {
+			return dims, size
+		}
+	}
+	for i, n := range blocks {
+		size[i] = max(length[i], 1)
+		if dims[i] = was[i]; (was[i]+size[i]-1)/size[i] != n {
+			dims[i] = n * size[i]
+		}
+	}
+	return dims, size
 }
 
 // isZero reports whether the fill value is that of blocks which are missing: zero,

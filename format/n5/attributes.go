@@ -57,32 +57,60 @@ func own(attrs *meta.Attributes) []string {
 // clashes reports whether an attribute would mean something else in
 // attributes.json than what its user meant: N5's own members, and names that
 // tensorstore takes for the names, units and lengths of dimensions, and refuses
-// the whole dataset if they are not.
-func clashes(name string, raw json.RawMessage, rank int) bool {
+// the whole dataset if they are not. rank is 0 for a group.
+func clashes(from *meta.Attributes, name string, rank int) bool {
+	raw := from.Raw(name)
 	switch name {
+	case versionMember, othersMember:
+		return true
 	case "axes", "units":
-		var list []string
-		return rank > 0 && (json.Unmarshal(raw, &list) != nil || len(list) != rank)
+		var list []*string
+		return rank > 0 && (json.Unmarshal(raw, &list) != nil || len(list) != rank || slices.Contains(list, nil) || name == "axes" && repeats(list))
 	case "resolution":
-		var list []float64
-		return rank > 0 && (json.Unmarshal(raw, &list) != nil || len(list) != rank)
+		var list []*float64
+		return rank > 0 && (json.Unmarshal(raw, &list) != nil || len(list) != rank || slices.Contains(list, nil))
 	}
-	return name == versionMember || name == othersMember || slices.Contains(datasetMembers, name)
+	if rank > 0 {
+		return slices.Contains(datasetMembers, name)
+	}
+	// The two together would make the group a dataset.
+	return (name == dimensionsMember || name == dataTypeMember) && isDataset(from)
 }
 
-// stored puts attributes of users into those of attributes.json. rank is 0 for a
-// group.
-func stored(dst, from *meta.Attributes, rank int) error {
+// repeats reports whether a name that is not empty comes twice.
+func repeats(names []*string) bool {
+	seen := map[string]bool{}
+	for _, name := range names {
+		if name != nil && *name != "" && seen[*name] {
+			return true
+		}
+		if name != nil {
+			seen[*name] = true
+		}
+	}
+	return false
+}
+
+// stored puts attributes of users into those of attributes.json. What old has under
+// the same name with the same value stays where it is: other programs mean what
+// they wrote there.
+func stored(dst, from, old *meta.Attributes, rank int) error {
 	others := &meta.Attributes{}
 	for _, name := range from.Names() {
 		to := dst
-		if clashes(name, from.Raw(name), rank) {
+		there := !slices.Contains(own(old), name) && old.Raw(name) != nil && compact(old.Raw(name)) == compact(from.Raw(name))
+		if clashes(from, name, rank) && !there {
 			to = others
 		}
 		if err := to.Set(name, from.Raw(name)); err != nil {
 			return err
 		}
 	}
+	return setOthers(dst, others)
+}
+
+// setOthers stores the attributes that have no place of their own.
+func setOthers(dst, others *meta.Attributes) error {
 	if others.Len() == 0 {
 		return nil
 	}

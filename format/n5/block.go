@@ -11,7 +11,9 @@ import (
 	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/n5block"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -87,15 +89,15 @@ func (s *Store) block(ctx context.Context, dataset, key string, rank int) (Block
 	if err != nil {
 		return Block{}, err
 	}
-	h, data, err := n5.DecodeBlock(payload, &codec.Limits{MaxChunk: maxBlock}, data)
-	if err != nil {
-		return Block{}, err
-	}
-	b := Block{Mode(h.Mode), h.Shape, h.Count, data}
 	size := 1
 	if m.DataType.Kind() != dtype.String && m.DataType.Kind() != dtype.Bytes {
 		size = m.DataType.Size()
 	}
+	h, data, err := n5.DecodeBlock(payload, &codec.Limits{MaxChunk: room(data, size)}, data)
+	if err != nil {
+		return Block{}, err
+	}
+	b := Block{Mode(h.Mode), h.Shape, h.Count, data}
 	if b.Mode == Default {
 		b.Count = len(data) / size
 	}
@@ -103,4 +105,17 @@ func (s *Store) block(ctx context.Context, dataset, key string, rank int) (Block
 		return Block{}, codec.Bad("the block has %d bytes, which are not %d elements of %d bytes", len(data), b.Count, size)
 	}
 	return b, nil
+}
+
+// room is how many bytes the elements of a block can have by what its header says.
+func room(data []byte, size int) int {
+	h, err := n5block.Parse(data)
+	if err != nil || h.Mode == n5block.Object {
+		return maxBlock
+	}
+	n := h.Count
+	if h.Mode == n5block.Default {
+		n, _ = nd.Len(h.Shape)
+	}
+	return min(max(n, 0), maxBlock/size) * size
 }

@@ -131,6 +131,9 @@ var parsers = map[string]func(parameters) (*meta.Extension, error){
 	},
 }
 
+// bloscNames are the compressors inside Blosc.
+var bloscNames = []string{"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}
+
 // shuffles are the names of Blosc's numbers from 0 on.
 var shuffles = []string{"noshuffle", "shuffle", "bitshuffle"}
 
@@ -141,6 +144,9 @@ func parseBlosc(p parameters) (*meta.Extension, error) {
 		if cname, err = strictjson.String(raw); err != nil {
 			return nil, strictjson.At("cname", err)
 		}
+	}
+	if !slices.Contains(bloscNames, cname) && isWord(cname) {
+		return &meta.Extension{Name: unknownPrefix + "blosc." + cname}, nil
 	}
 	level, err := p.number("clevel", 6, 0, 9)
 	if err != nil {
@@ -179,10 +185,16 @@ func (p parameters) foreign() (*meta.Extension, error) {
 	if err != nil {
 		return nil, strictjson.At("id", err)
 	}
-	if kind == "" {
-		return nil, strictjson.At("type", errors.New("must not be empty"))
+	if !isWord(kind) {
+		return nil, strictjson.At("type", fmt.Errorf("%s is no name of a compression", strictjson.Quote(kind)))
 	}
 	return &meta.Extension{Name: prefix + kind, Configuration: object(p.without("type", "id"))}, nil
+}
+
+// isWord reports whether a name can be part of that of a codec.
+func isWord(name string) bool {
+	odd := func(c rune) bool { return c <= ' ' || c > '~' || c == '/' }
+	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, odd)
 }
 
 // unknownPrefix is that of codecs for compressions that are not known.

@@ -35,7 +35,13 @@ const (
 // isDataset reports whether attributes.json is that of a dataset, by what Java's
 // N5 goes by.
 func isDataset(attrs *meta.Attributes) bool {
-	return attrs.Raw(dimensionsMember) != nil && attrs.Raw(dataTypeMember) != nil
+	return said(attrs, dimensionsMember) && said(attrs, dataTypeMember)
+}
+
+// said reports whether there is a member; null says nothing.
+func said(attrs *meta.Attributes, name string) bool {
+	raw := attrs.Raw(name)
+	return raw != nil && !strictjson.IsNull(raw)
 }
 
 // The data types of N5 that are no numbers, and what elements of theirs are here.
@@ -57,8 +63,8 @@ func (o Options) array(attrs *meta.Attributes) (*meta.Array, error) {
 		return nil, strictjson.At(dimensionsMember, errors.New("must not be empty"))
 	}
 	block := slices.Clone(m.Shape)
-	if raw := attrs.Raw(blockSizeMember); raw != nil {
-		if block, err = strictjson.Lengths(raw, 1, nd.MaxRank); err != nil {
+	if said(attrs, blockSizeMember) {
+		if block, err = strictjson.Lengths(attrs.Raw(blockSizeMember), 1, nd.MaxRank); err != nil {
 			return nil, strictjson.At(blockSizeMember, err)
 		}
 	}
@@ -102,8 +108,8 @@ func (o Options) array(attrs *meta.Attributes) (*meta.Array, error) {
 
 // compressionOf reads what says how blocks are compressed; it may be absent.
 func compressionOf(attrs *meta.Attributes, size int) (*meta.Extension, error) {
-	if raw := attrs.Raw(compressionMember); raw != nil {
-		x, err := parseCompression(raw, size)
+	if said(attrs, compressionMember) {
+		x, err := parseCompression(attrs.Raw(compressionMember), size)
 		return x, strictjson.At(compressionMember, err)
 	}
 	raw := attrs.Raw(oldMember)

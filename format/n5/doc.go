@@ -5,7 +5,11 @@
 // A dataset of dimensions [x, y, z] is an array of shape [x, y, z]; nothing is
 // transposed behind the user's back. N5 stores the first dimension fastest, so
 // that reading in the other order, z first, costs least: Options.Reversed shows
-// datasets so. Every folder is a group, also one without attributes.json.
+// datasets so. Every folder is a group, also one without attributes.json. What lies
+// below a dataset is not shown.
+//
+// Where a container was adopted, so that a zarr.json lies beside attributes.json,
+// a change through this store changes both.
 //
 // What attributes.json holds besides the dataset are the attributes of the node.
 // Conventions of imaging programs give names to dimensions and make groups images

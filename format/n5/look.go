@@ -2,31 +2,38 @@ package n5
 
 import (
 	"context"
+	"errors"
 	"path"
 	"regexp"
+	"strings"
 
 	"github.com/omnizarr/zarr/store"
 )
 
+// A part of a URL that is the name of a container, and one at its end.
 var (
 	named = regexp.MustCompile(`(?i)\.n5(\.zip)?([/|]|$)`)
 	last  = regexp.MustCompile(`(?i)\.n5(\.zip)?/?$`)
 )
 
-// IsName reports whether a part of a URL is the name of a container: x.n5, or
-// x.n5.zip.
-func IsName(url string) bool { return named.MatchString(url) }
+// IsName reports whether a part of a URL is the name of a container, x.n5 or
+// x.n5.zip, and none behind it that of a Zarr hierarchy.
+func IsName(url string) bool {
+	at := named.FindAllStringIndex(url, -1)
+	return at != nil && !strings.Contains(strings.ToLower(url[at[len(at)-1][0]:])+"/", ".zarr/")
+}
 
 // Look reports whether the folder at a path of a store, which has no node of Zarr,
-// is a group or dataset of N5: it has an attributes.json, or lies where a
-// container's name says so.
+// is a group or dataset of N5: it lies where a container's name says so, or it has
+// the attributes.json of a dataset or of a container's root.
 func Look(ctx context.Context, s store.Store, node string) bool {
 	url := store.JoinURL(s.URL(), node)
-	if _, text, _, err := (&Store{Store: s}).read(ctx, node); text != nil {
-		return err == nil || IsName(url)
-	}
+	attrs, text, _, _ := (&Store{Store: s}).read(ctx, node)
 	if !IsName(url) {
-		return false
+		return isDataset(attrs) || attrs.Raw(versionMember) != nil
+	}
+	if text != nil {
+		return true
 	}
 	for _, err := range s.List(ctx, prefixOf(node), "/") {
 		// Where nothing can be listed, a path inside a container says nothing.
@@ -35,22 +42,53 @@ func Look(ctx context.Context, s store.Store, node string) bool {
 	return false
 }
 
-// LookBelow reports whether there is a dataset of N5 not far below a folder that
-// says nothing of itself.
-func LookBelow(ctx context.Context, s store.Store, node string) bool {
+// LookFurther reports whether a folder of which Look does not know is a group of
+// N5 all the same: it has an attributes.json, and the folders in it are no nodes of
+// Zarr, or there is a dataset not far below it.
+func LookFurther(ctx context.Context, s store.Store, node string) bool {
+	c := &Store{Store: s}
+	if attrs, _, _, err := c.read(ctx, node); err == nil && attrs != nil {
+		return !c.zarrBelow(ctx, node)
+	}
+	return c.holdsDataset(ctx, node)
+}
+
+// zarrBelow reports whether one of the first folders in a folder is a node of Zarr.
+func (s *Store) zarrBelow(ctx context.Context, node string) bool {
+	seen := 0
+	for e, err := range s.Store.List(ctx, prefixOf(node), "/") {
+		if seen++; err != nil || seen > maxLooks {
+			return false
+		}
+		for _, name := range []string{documentName, ".zarray", ".zgroup"} {
+			if !e.IsPrefix {
+				break
+			}
+			if _, _, err := s.Store.Get(ctx, e.Key+name, store.Part(0, 1), nil); err == nil || errors.Is(err, store.ErrRange) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holdsDataset reports whether there is a dataset not far below a folder.
+func (s *Store) holdsDataset(ctx context.Context, node string) bool {
 	looks := 0
-	return (&Store{Store: s}).lookBelow(ctx, node, 0, &looks)
+	return s.lookBelow(ctx, node, 0, &looks)
 }
 
 // How far a dataset is looked for in folders that say nothing of themselves.
 const (
-	maxLooks = 64
-	maxDepth = 3
+	maxLooks  = 64
+	maxDepth  = 3
+	maxListed = 4096
 )
 
 func (s *Store) lookBelow(ctx context.Context, node string, depth int, looks *int) bool {
+	seen := 0
 	for e, err := range s.Store.List(ctx, prefixOf(node), "/") {
-		if err != nil || *looks == maxLooks {
+		if seen++; err != nil || *looks == maxLooks || seen > maxListed {
 			return false
 		}
 		if !e.IsPrefix {

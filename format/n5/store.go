@@ -105,40 +105,31 @@ func (s *Store) node(ctx context.Context, node string, attrs *meta.Attributes) (
 // always is, others if they hold something. The folders of a dataset's blocks
 // are none.
 func (s *Store) implicit(ctx context.Context, node string) error {
-	missing := store.WrapError("get", s.URL(), path.Join(node, attributesName), store.ErrNotExist)
 	if node == "" {
 		return nil
 	}
-	if above := blocksOf(node); above != node {
-		attrs, _, _, err := s.read(ctx, above)
-		if err != nil || isDataset(attrs) {
+	missing := store.WrapError("get", s.URL(), path.Join(node, attributesName), store.ErrNotExist)
+	for above := node; isNumber(path.Base(above)); {
+		above = strings.TrimPrefix(path.Dir("/"+above), "/")
+		attrs, text, _, err := s.read(ctx, above)
+		if text != nil && err != nil || isDataset(attrs) {
 			return missing // of a broken document nobody knows that it is no dataset
+		}
+		if above == "" {
+			break
 		}
 	}
 	for _, err := range s.Store.List(ctx, node+"/", "/") {
-		if err != nil {
-			return err
+		if errors.Is(err, store.ErrNoList) {
+			return missing
 		}
-		return nil
+		return err
 	}
 	return missing
 }
 
-// blocksOf is the node that would be the dataset if node were a folder of blocks,
-// whose names are numbers; it is node itself if it cannot be one.
-func blocksOf(node string) string {
-	for node != "" {
-		above, name := "", node
-		if i := strings.LastIndexByte(node, '/'); i >= 0 {
-			above, name = node[:i], node[i+1:]
-		}
-		if strings.Trim(name, "0123456789") != "" {
-			break
-		}
-		node = above
-	}
-	return node
-}
+// isNumber reports whether a name can be that of a folder of blocks.
+func isNumber(name string) bool { return strings.Trim(name, "0123456789") == "" }
 
 // Get gives a value, or the document of a node as Zarr v3.
 func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -30,28 +33,51 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 // attributes.json stays where the node says the same.
 func (s *Store) PutNode(ctx context.Context, node string, n meta.Node, _ string, opt store.PutOptions) error {
 	key := path.Join(node, attributesName)
-	old, _, info, err := s.read(ctx, node)
-	if err != nil && !opt.IfAbsent && opt.IfMatch == "" {
+	old, text, info, err := s.read(ctx, node)
+	if err != nil && text != nil && !opt.IfAbsent && opt.IfMatch == "" {
 		old, err = nil, nil // a broken one is replaced
 	}
 	if err != nil {
 		return err
 	}
-	if opt.IfAbsent && old != nil {
+	if _, array := n.(*meta.Array); opt.IfAbsent && (old != nil || array && s.holdsDataset(ctx, node)) {
 		return store.WrapError("put", s.URL(), key, store.ErrPrecondition)
 	}
 	attrs, err := s.marshal(ctx, node, old, n)
 	if err != nil {
 		return store.WrapError("put", s.URL(), key, err)
 	}
+	adopted, err := s.adopted(ctx, node)
+	if err != nil {
+		return err
+	}
+	if opt.IfAbsent && node != "" {
+		if err := s.makeRoot(ctx); err != nil {
+			return err
+		}
+	}
 	now := attrs.Append(nil)
 	if old != nil && string(now) == string(old.Append(nil)) && (opt.IfMatch == "" || opt.IfMatch == info.ETag) {
-		return nil // it says the same, perhaps with other white space
+		return s.updateAdopted(ctx, node, adopted, n) // it says the same, perhaps with other white space
 	}
 	if len(now) > meta.MaxBytes {
 		return store.WrapError("put", s.URL(), key, fmt.Errorf("%d bytes of attributes, at most %d are possible", len(now), meta.MaxBytes))
 	}
-	_, err = s.Store.Put(ctx, key, now, opt)
+	if _, err = s.Store.Put(ctx, key, now, opt); err != nil {
+		return err
+	}
+	return s.updateAdopted(ctx, node, adopted, n)
+}
+
+// makeRoot gives a container that has none the document which says that it is one.
+func (s *Store) makeRoot(ctx context.Context) error {
+	if _, text, _, err := s.read(ctx, ""); err != nil || text != nil {
+		return err
+	}
+	_, err := s.Store.Put(ctx, attributesName, []byte(`{"n5":"`+Version+`"}`), store.PutOptions{IfAbsent: true})
+	if errors.Is(err, store.ErrPrecondition) {
+		return nil // somebody else made it
+	}
 	return err
 }
 
@@ -68,16 +94,16 @@ func (s *Store) marshal(ctx context.Context, node string, old *meta.Attributes, 
 			return nil, err
 		}
 		rank := len(n.Shape)
-		if err := stored(out, n.Attributes, rank); err != nil {
+		if err := stored(out, n.Attributes, old, rank); err != nil {
 			return nil, err
 		}
-		return out, s.name(out, n)
+		return out, s.nameDimensions(out, n)
 	case *meta.Group:
 		for _, x := range n.Extra {
 			return nil, fmt.Errorf("no member %s in N5", strictjson.Quote(x.Name))
 		}
 		if n.Consolidated != nil {
-			return nil, fmt.Errorf("no consolidated metadata in N5")
+			return nil, errors.New("no consolidated metadata in N5")
 		}
 		version := old.Raw(versionMember)
 		if version == nil && node == "" {
@@ -95,7 +121,7 @@ func (s *Store) marshal(ctx context.Context, node string, old *meta.Attributes, 
 		if err := s.turnImage(attrs); err != nil {
 			return nil, err
 		}
-		return out, stored(out, attrs, 0)
+		return out, stored(out, attrs, old, 0)
 	}
 	return nil, fmt.Errorf("a %s is neither an array nor a group", n.NodeType())
 }
@@ -127,6 +153,9 @@ func (s *Store) keep(old *meta.Attributes, m *meta.Array, members []strictjson.M
 				name, raw = oldMember, old.Raw(oldMember)
 			}
 		}
+		if raw == nil && name == blockSizeMember && string(was[i+1].Raw) != string(members[i+1].Raw) {
+			raw = x.Raw // it was the dimensions, which are others now
+		}
 		if raw == nil {
 			continue // it was not said, and need not be
 		}
@@ -137,9 +166,9 @@ func (s *Store) keep(old *meta.Attributes, m *meta.Array, members []strictjson.M
 	return out, nil
 }
 
-// name writes down the names of dimensions where the attributes do not give them
-// already.
-func (s *Store) name(attrs *meta.Attributes, m *meta.Array) error {
+// nameDimensions writes down the names of dimensions where the attributes do not
+// give them already.
+func (s *Store) nameDimensions(attrs *meta.Attributes, m *meta.Array) error {
 	if m.DimensionNames == nil {
 		return nil
 	}
@@ -151,6 +180,21 @@ func (s *Store) name(attrs *meta.Attributes, m *meta.Array) error {
 	if slices.EqualFunc(want, dimensionNames(attrs, len(want)), same) {
 		return nil
 	}
+	if repeats(want) {
+		return errors.New("dimensions of N5 that have names have different ones")
+	}
+	if users := attrs.Raw("axes"); users != nil { // an attribute that means something else
+		others, err := meta.ParseAttributes(orEmpty(attrs.Raw(othersMember)))
+		if err == nil {
+			err = others.Set("axes", users)
+		}
+		if err == nil {
+			err = setOthers(attrs, others)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	axes := make([]string, len(want))
 	for i, name := range want {
 		if name != nil {
@@ -158,6 +202,13 @@ func (s *Store) name(attrs *meta.Attributes, m *meta.Array) error {
 		}
 	}
 	return attrs.Set("axes", axes)
+}
+
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage("{}")
+	}
+	return raw
 }
 
 // withoutImage leaves out the image that the attributes of a group were given by
@@ -168,11 +219,27 @@ func (s *Store) withoutImage(ctx context.Context, node string, old, attrs *meta.
 		return attrs, nil
 	}
 	derived, err := s.image(ctx, node, old)
-	if err != nil || compact(derived) != compact(given) {
+	if err != nil || !sameImage(given, derived) {
 		return attrs, err
 	}
 	attrs.Delete(imageAttribute)
 	return attrs, nil
+}
+
+// sameImage reports whether an image is the one that a convention gives, or gave
+// when it had fewer levels.
+func sameImage(given, derived json.RawMessage) bool {
+	if derived == nil || compact(given) == compact(derived) {
+		return derived != nil
+	}
+	a, errA := ngff.Parse(given)
+	b, errB := ngff.Parse(derived)
+	if errA != nil || errB != nil || len(a) != 1 || len(b) != 1 {
+		return false
+	}
+	n := min(len(a[0].Levels), len(b[0].Levels))
+	a[0].Levels, b[0].Levels = a[0].Levels[:n], b[0].Levels[:n]
+	return reflect.DeepEqual(a, b)
 }
 
 // compact is JSON without white space.
@@ -184,10 +251,13 @@ func compact(raw json.RawMessage) string {
 	return b.String()
 }
 
-// Delete removes a value; with the document of a node that of N5.
+// Delete removes a value; with the document of a node that of N5, and one of Zarr
+// that it may have been given besides.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	if node, ok := nodeOf(key); ok {
-		key = path.Join(node, attributesName)
+		if err := s.Store.Delete(ctx, path.Join(node, attributesName)); err != nil {
+			return err
+		}
 	}
 	return s.Store.Delete(ctx, key)
 }
