@@ -208,18 +208,9 @@ func (f *files) Open(ctx context.Context, ref refs.Reference) (store.Object, err
 	if err != nil {
 		return nil, err
 	}
-	root, ok := home, home.scheme != ""
-	if ok {
-		_, ok = s.below(root)
+	root, err := f.permit(s, home)
+	if err != nil {
+		return nil, err
 	}
-	if !ok {
-		root, ok = f.allowed(s)
-	}
-	switch {
-	case ok:
-		return f.open(ctx, root, s, ref.Length >= 0)
-	case home.scheme == "":
-		return nil, fmt.Errorf("%w: needs leave to read %s (--allow %s)", ErrNotAllowed, s, s.up())
-	}
-	return nil, fmt.Errorf("%w: %s is not below %s, and needs leave (--allow %s)", ErrNotAllowed, s, home, s.up())
+	return f.open(ctx, root, s, ref.Length >= 0)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -34,6 +36,8 @@ type Validation struct {
 //	consolidated        consolidated metadata that is bad or stale
 //	version             the version of N5
 //
+// and, of HDMF files, those of package format/hdmf/check.
+//
 // Members of Zarr v2 and N5 have the rules of those in Zarr v3 that they stand for.
 type Violation struct {
 	Path    string `json:"path"` // of the node, "/" for the one that was given
@@ -45,6 +49,12 @@ type Violation struct {
 type ValidateOptions struct {
 	// Open are options for the nodes, such as the codecs that are known.
 	Open []zarr.Option
+	// HDMF is the HDMF file that the node lies in: what the file says of the node
+	// and of what lies below it is checked too. HDMFPath is where in it, "/" for
+	// all of it, and Check says how.
+	HDMF     *hdmf.File
+	HDMFPath string
+	Check    check.Options
 }
 
 // Validate checks the metadata of the node at a path of a store and of everything
@@ -60,6 +70,9 @@ func Validate(ctx context.Context, s store.Store, path string, opts ValidateOpti
 	}
 	if err == nil {
 		err = ctx.Err()
+	}
+	if err == nil && opts.HDMF != nil {
+		err = v.hdmf(ctx, opts)
 	}
 	slices.SortStableFunc(v.found.Problems, func(a, b Violation) int {
 		return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Rule, b.Rule))

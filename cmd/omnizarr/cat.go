@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -22,9 +24,10 @@ var catFormats = []string{"raw", "json", "csv", "npy", "text"}
 
 func (a *app) catCommand() *cobra.Command {
 	var slice, as string
+	var plot bool
 	cmd := &cobra.Command{
 		Use:   "cat URL",
-		Short: "Print the elements of an array",
+		Short: "Print the elements of an array, or the rows of a table",
 		Long: `Print the elements of an array, all or those of a slice as NumPy writes it.
 
   raw   the bytes of the elements, C order, little-endian, nothing else
@@ -35,10 +38,17 @@ func (a *app) catCommand() *cobra.Command {
   text  for people, with the middle of long axes left out
 
 The default is text on a terminal and json elsewhere. Elements are read part by
-part: an array may be larger than memory.`,
+part: an array may be larger than memory.
+
+A table of an HDMF or NWB file is printed row by row: as text, csv, or a json list of
+objects. Columns with an index are lists, references are paths. The slice selects
+rows. A time series is a table of times and samples in the unit that it gives, or
+with --plot a picture; its slice selects samples and channels.`,
 		Example: `  omnizarr cat --slice '0:10, ::2, -1' em.zarr/s0
   omnizarr cat --as npy em.zarr/s0 > s0.npy
-  omnizarr cat --as csv cells.zarr/table`,
+  omnizarr cat --as csv cells.zarr/table
+  omnizarr cat --as csv session.nwb.zarr/intervals/trials
+  omnizarr cat --plot --slice '0:30000, 0:4' session.nwb.zarr/acquisition/ElectricalSeries`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if as == "" {
@@ -49,18 +59,69 @@ part: an array may be larger than memory.`,
 			if !slices.Contains(catFormats, as) {
 				return badUsage(cmd, "--as %s: must be one of %s", as, strings.Join(catFormats, ", "))
 			}
-			arr, err := a.openArray(cmd.Context(), args[0])
+			s, err := a.findElements(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer arr.Close()
+			defer s.Close()
+			if g, ok := s.object.(*hdmf.Group); ok {
+				return a.catRows(cmd.Context(), g, slice, as, plot, cmd.Flags().Changed("as"))
+			}
+			arr, ok := s.node.(*zarr.Array)
+			if !ok {
+				return &zarr.Error{Op: "open", URL: s.node.URL(), Err: errors.New("is a group, not an array")}
+			}
+			if plot {
+				return badUsage(cmd, "--plot is for time series of HDMF and NWB files")
+			}
 			return a.cat(cmd.Context(), arr, slice, as)
 		},
 	}
 	cmd.Flags().StringVar(&slice, "slice", "", "which elements, as NumPy writes it: '0:10, ::2, -1'")
 	cmd.Flags().StringVar(&as, "as", "", "form of the output: "+strings.Join(catFormats, ", "))
+	cmd.Flags().BoolVar(&plot, "plot", false, "draw a time series; the default on a terminal where it has one channel")
 	a.reversedFlag(cmd)
+	a.plainFlag(cmd)
 	return cmd
+}
+
+// findElements opens what has elements: an array needs no look at its
+// surroundings.
+func (a *app) findElements(ctx context.Context, url string) (*subject, error) {
+	n, err := zarr.Open(ctx, url, a.options(zarr.ReadOnly())...)
+	if _, ok := n.(*zarr.Array); ok && err == nil {
+		return &subject{node: n}, nil
+	}
+	if err == nil {
+		n.Close()
+	}
+	return a.find(ctx, url)
+}
+
+// catRows prints the table or the time series that a group is.
+func (a *app) catRows(ctx context.Context, g *hdmf.Group, slice, as string, plot, asked bool) error {
+	r, series, err := rowsOf(ctx, g, slice, as != "json")
+	if err != nil {
+		return err
+	}
+	fail := func(err error) error {
+		return &zarr.Error{Op: "print", URL: g.Node().URL(), Err: err}
+	}
+	if series == nil && plot {
+		return fail(errors.New("--plot is for time series, this is a table"))
+	}
+	if series != nil && (plot || as == "text" && !asked && series.Data().DType().Kind == hdmf.Number && len(series.Data().Shape()) == 1) {
+		return a.plotSeries(ctx, series)
+	}
+	switch as {
+	case "json":
+		return a.printRowsJSON(ctx, r)
+	case "csv":
+		return a.printRowsCSV(ctx, r)
+	case "text":
+		return a.printRowsText(ctx, r)
+	}
+	return fail(fmt.Errorf("rows have no form %s, use --as json or csv", as))
 }
 
 func (a *app) cat(ctx context.Context, arr *zarr.Array, slice, as string) error {

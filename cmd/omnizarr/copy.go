@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr/codec/pad"
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job"
 )
@@ -18,7 +20,7 @@ var copyFormats = []string{"zarr3", "zarr2", "n5", "tiff", "cog"}
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var overwrite, virtual, padEdges bool
+	var overwrite, virtual, padEdges, pickle bool
 	var tiff job.TIFFOptions
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
@@ -41,6 +43,10 @@ programs expect. From N5 it is the other way round: with --reversed, dimensions
 [x, y, z] become the shape [z, y, x]. From N5 to N5 dimensions stay as they are either
 way. Shapes on the command line are those of Zarr.
 
+An HDMF or NWB file keeps all that it means, also from Zarr v2 to v3 and back: links,
+references, schemas and ids, in the layout that goes with the format. --plain copies
+its nodes as they are instead. What an interrupted copy of a file leaves is no file.
+
 With --pad, every chunk is also a TIFF file or an N5 block, by a header before it.
 
 With --virtual, nothing but metadata is written, and where in the files of the
@@ -54,6 +60,7 @@ interrupted is simply started again.`,
   omnizarr copy --to cog --compression zstd dem.zarr dem.tif
   omnizarr copy --to n5 --reversed em.zarr em.n5
   omnizarr copy --virtual scan.tif scan.zarr
+  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,14 +102,20 @@ interrupted is simply started again.`,
 			if c := opts.TIFF.Compression; c != "" && !slices.Contains(job.Compressions(), c) {
 				return badUsage(cmd, "--compression %s: must be one of %s", c, strings.Join(job.Compressions(), ", "))
 			}
-			src, err := a.open(cmd.Context(), args[0])
+			src, err := a.find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			defer src.Close()
+			if src.isRoot() {
+				return a.copyHDMF(cmd, src, args[1], to, overwrite, pickle)
+			}
+			if pickle {
+				return badUsage(cmd, "--pickle is for HDMF and NWB files")
+			}
 			bar := a.newProgress("blocks")
 			opts.Progress = bar.tell()
-			err = job.Copy(cmd.Context(), src, args[1], opts)
+			err = job.Copy(cmd.Context(), src.node, args[1], opts)
 			bar.end()
 			return err
 		},
@@ -125,8 +138,31 @@ interrupted is simply started again.`,
 	flags.BoolVar(&tiff.BigTIFF, "bigtiff", false, "write a BigTIFF also where a TIFF would do")
 	flags.BoolVar(&tiff.Sparse, "sparse", false, "leave out tiles of a TIFF or COG that hold only the fill value; libtiff cannot read them")
 	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
+	flags.BoolVar(&pickle, "pickle", false, "write objects of an HDMF file with --to zarr2 as pickles, as old readers need it")
+	a.plainFlag(cmd)
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
+}
+
+// laidOut are the flags that lay arrays out anew.
+var laidOut = []string{"chunks", "shards", "codecs", "data-type", "pad", "pad-edges", "reversed"}
+
+// copyHDMF copies an HDMF file with all that it means, into the layout that goes
+// with the format.
+func (a *app) copyHDMF(cmd *cobra.Command, src *subject, dst, to string, overwrite, pickle bool) error {
+	opts := write.Options{Layout: hdmf.V3, Overwrite: overwrite, Pickle: pickle, Zarr: a.options()}
+	switch {
+	case to == "zarr2":
+		opts.Layout = hdmf.V2
+	case to != "zarr3":
+		return badUsage(cmd, "--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
+	case pickle:
+		return badUsage(cmd, "--pickle is for --to zarr2")
+	}
+	if name := firstChanged(cmd, laidOut); name != "" {
+		return badUsage(cmd, "--%s: an HDMF file keeps its arrays as they are; --plain copies the nodes alone", name)
+	}
+	return write.Copy(cmd.Context(), dst, src.object.File(), opts)
 }
 
 // namedFormat is the format that the last part of a URL pipeline asks for, as in

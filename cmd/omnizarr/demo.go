@@ -64,7 +64,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	}
 	defer root.Close()
 	fmt.Fprintf(a.out, "Wrote a sample hierarchy to %s\n\n", dir)
-	nodes, broken := below(ctx, root)
+	nodes, broken := below(ctx, &subject{node: root})
 	fmt.Fprintln(a.out, filepath.Base(dir))
 	a.drawTree(nodes)
 	if len(broken) > 0 {
@@ -80,7 +80,7 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	}
 	defer container.Close()
 	fmt.Fprintf(a.out, "\nThe volume of /cells once more as an N5 container of two levels:\n\n%s, axes z, y, x\n", containerName)
-	if nodes, broken = below(ctx, container); len(broken) > 0 {
+	if nodes, broken = below(ctx, &subject{node: container}); len(broken) > 0 {
 		return a.tellBroken(broken)
 	}
 	a.drawTree(nodes)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
@@ -21,29 +24,36 @@ func (a *app) dumpCommand() *cobra.Command {
 stored: for every node its kind and attributes; for groups their members; for
 datasets shape, type, the SHA-256 of their elements and, of small ones, the
 values. Two hierarchies with the same content give the same document, except for
-stored_chunks.`,
+stored_chunks.
+
+Of HDMF and NWB files the document has links with their targets, references as
+{"$ref": {"file", "path"}}, where file is relative to the dumped one and "." is the
+same, and the SHA-256 of every cached schema. What leads nowhere, or where it may not
+without --allow, is {"$dangling": why}.`,
 		Example: `  omnizarr dump --json em.zarr
-  diff <(omnizarr dump em.zarr) <(omnizarr dump copy.zarr)`,
+  diff <(omnizarr dump em.zarr) <(omnizarr dump copy.zarr)
+  omnizarr dump --json --allow /data/raw session.nwb.zarr`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := a.open(cmd.Context(), args[0])
+			s, err := a.find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer n.Close()
-			return a.dump(cmd.Context(), n, asJSON)
+			defer s.Close()
+			return a.dump(cmd.Context(), s, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	a.reversedFlag(cmd)
+	a.plainFlag(cmd)
 	return cmd
 }
 
 // dump prints the nodes one after the other, as each is read.
-func (a *app) dump(ctx context.Context, root zarr.Node, asJSON bool) error {
-	nodes, broken := below(ctx, root)
-	if _, ok := root.(*zarr.Group); ok {
-		nodes = append([]treeNode{{Path: "/", NodeType: "group", node: root}}, nodes...)
+func (a *app) dump(ctx context.Context, s *subject, asJSON bool) error {
+	nodes, broken := below(ctx, s)
+	if _, ok := s.node.(*zarr.Group); ok {
+		nodes = append([]treeNode{{Path: "/", NodeType: "group", node: s.node, object: s.object}}, nodes...)
 	}
 	members := map[string][]string{}
 	for _, t := range nodes {
@@ -53,10 +63,18 @@ func (a *app) dump(ctx context.Context, root zarr.Node, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		fmt.Fprint(a.out, "{\n\"nodes\": {")
+		fmt.Fprint(a.out, "{\n")
+	}
+	if s.isRoot() {
+		if err := a.dumpSchemas(ctx, s.object.File(), asJSON); err != nil {
+			broken = append(broken, err)
+		}
+	}
+	if asJSON {
+		fmt.Fprint(a.out, "\"nodes\": {")
 	}
 	for i, t := range nodes {
-		doc, err := neutral(ctx, t.node, members[t.Path])
+		doc, err := neutral(ctx, t, members[t.Path])
 		if err != nil {
 			broken = append(broken, err)
 		}
@@ -83,12 +101,15 @@ func (a *app) dump(ctx context.Context, root zarr.Node, asJSON bool) error {
 }
 
 // neutral describes a node by its content.
-func neutral(ctx context.Context, n zarr.Node, members []string) (*neutralNode, error) {
-	attrs, err := neutralAttributes(n.Attributes())
-	if err != nil {
-		return &neutralNode{Kind: "unknown", Error: err.Error()}, &zarr.Error{Op: "dump", URL: n.URL(), Err: err}
+func neutral(ctx context.Context, t treeNode, members []string) (*neutralNode, error) {
+	if t.link != nil {
+		return neutralLink(ctx, t.link), nil
 	}
-	arr, ok := n.(*zarr.Array)
+	attrs, err := neutralAttributes(ctx, t)
+	if err != nil {
+		return &neutralNode{Kind: "unknown", Error: err.Error()}, &zarr.Error{Op: "dump", URL: t.node.URL(), Err: err}
+	}
+	arr, ok := t.node.(*zarr.Array)
 	if !ok {
 		slices.Sort(members)
 		members = append([]string{}, members...)
@@ -102,6 +123,11 @@ func neutral(ctx context.Context, n zarr.Node, members []string) (*neutralNode, 
 		doc.StoredChunks = append([]int{}, m.Grid.Uniform()...)
 	}
 	c := newColumn("", m.DataType, 0)
+	if d, ok := t.object.(*hdmf.Dataset); ok {
+		scalar, doc.Shape = d.Scalar(), d.Shape()
+		doc.HDMFDType = storedType(d)
+		c = hdmfColumn("", m.DataType, 0, d.DType(), func(r hdmf.Reference) json.RawMessage { return neutralReference(ctx, d.File(), r) })
+	}
 	count := 0
 	for v, err := range arr.Stream(ctx, zarr.All(), partSize) {
 		if err == nil {
@@ -120,6 +146,8 @@ func neutral(ctx context.Context, n zarr.Node, members []string) (*neutralNode, 
 // printNeutral tells the same to people.
 func (a *app) printNeutral(path string, n *neutralNode) {
 	switch {
+	case n.Kind == "link":
+		fmt.Fprintf(a.out, "%s -> %s%s\n", path, inFile(*n.Target), cannot(n.Error))
 	case n.Kind == "dataset" && n.Error == "":
 		fmt.Fprintf(a.out, "%s  %s %s", path, n.DType, times(n.Shape))
 		if n.SHA256 != "" {
@@ -127,7 +155,11 @@ func (a *app) printNeutral(path string, n *neutralNode) {
 		}
 		fmt.Fprintln(a.out)
 		for _, f := range n.Fields {
-			fmt.Fprintf(a.out, "    .%s  %s  sha256 %s\n", f.Name, f.DType, f.SHA256)
+			fmt.Fprintf(a.out, "    .%s  %s", f.Name, f.DType)
+			if f.SHA256 != "" {
+				fmt.Fprintf(a.out, "  sha256 %s", f.SHA256)
+			}
+			fmt.Fprintln(a.out)
 			a.printValues(f.Values)
 		}
 		a.printValues(n.Values)
@@ -137,7 +169,11 @@ func (a *app) printNeutral(path string, n *neutralNode) {
 		fmt.Fprintf(a.out, "%s  %s of %s\n", path, n.Kind, counted(len(*n.Members), "node"))
 	}
 	for _, m := range n.Attributes {
-		fmt.Fprintf(a.out, "    @%s = %s\n", m.Name, cutText(compact(m.Raw), 200))
+		var text bytes.Buffer
+		if json.Compact(&text, m.Raw) != nil {
+			text.Write(m.Raw)
+		}
+		fmt.Fprintf(a.out, "    @%s = %s\n", m.Name, cutText(text.String(), 200))
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,38 +17,55 @@ func (a *app) infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info URL",
 		Short: "Tell what a node is: shape, type, chunks, codecs, attributes",
+		Long: `Tell what a node is. Of an HDMF or NWB file this is the session: who and what was
+recorded, when, with which devices; the time series with their rates and how long
+they are; the tables. Of an object in it, also its type and what it refers to.`,
 		Example: `  omnizarr info em.zarr/s0
+  omnizarr info session.nwb.zarr
+  omnizarr info session.nwb.zarr/acquisition/ElectricalSeries
   omnizarr info --json https://example.org/em.zarr | jq .attributes
   omnizarr info archive.zip/images/first`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := a.open(cmd.Context(), args[0])
+			s, err := a.find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer n.Close()
+			defer s.Close()
 			if asJSON {
-				doc, err := describe(n)
+				doc, err := describe(cmd.Context(), s)
 				if err != nil {
 					return err
 				}
 				return a.printJSON(doc)
 			}
-			return a.printInfo(args[0], n)
+			fmt.Fprintln(a.out, args[0])
+			switch {
+			case s.isRoot():
+				return a.printSession(cmd.Context(), s)
+			case s.object != nil:
+				a.printObject(cmd.Context(), s)
+			}
+			return a.printInfo(s)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	a.reversedFlag(cmd)
+	a.plainFlag(cmd)
 	return cmd
 }
 
-// formatOf names the format that a node is stored in, and the version of Zarr
+// formatOf names the format that a subject is stored in, and the version of Zarr
 // that it is shown as.
-func formatOf(n zarr.Node) (name string, zarrFormat int) {
-	if name = n.Format(); name == "zarr2" {
-		return name, 2
+func formatOf(s *subject) (name string, zarrFormat int) {
+	zarrFormat = 3
+	if name = s.node.Format(); name == "zarr2" {
+		zarrFormat = 2
 	}
-	return name, 3
+	if s.object != nil {
+		name = "hdmf"
+	}
+	return name, zarrFormat
 }
 
 // groupInfo is what info says of a group.
@@ -56,6 +74,7 @@ type groupInfo struct {
 	ZarrFormat   int              `json:"zarr_format"`
 	Format       string           `json:"format"`
 	Consolidated *int             `json:"consolidated,omitempty"` // nodes in the consolidated metadata
+	HDMF         *objectInfo      `json:"hdmf,omitempty"`
 	Attributes   *meta.Attributes `json:"attributes"`
 }
 
@@ -71,15 +90,17 @@ type arrayInfo struct {
 	Codecs         []meta.Extension `json:"codecs"`
 	FillValue      json.RawMessage  `json:"fill_value"`
 	DimensionNames []*string        `json:"dimension_names"`
+	HDMF           *objectInfo      `json:"hdmf,omitempty"`
 	Attributes     *meta.Attributes `json:"attributes"`
 }
 
 // describe gives the document that info prints.
-func describe(n zarr.Node) (any, error) {
-	format, number := formatOf(n)
+func describe(ctx context.Context, s *subject) (any, error) {
+	n := s.node
+	format, number := formatOf(s)
 	arr, ok := n.(*zarr.Array)
 	if !ok {
-		doc := groupInfo{NodeType: "group", ZarrFormat: number, Format: format, Attributes: n.Attributes()}
+		doc := groupInfo{NodeType: "group", ZarrFormat: number, Format: format, HDMF: describeObject(ctx, s), Attributes: n.Attributes()}
 		if c := n.(*zarr.Group).Metadata().Consolidated; c != nil {
 			nodes := c.Len()
 			doc.Consolidated = &nodes
@@ -89,7 +110,7 @@ func describe(n zarr.Node) (any, error) {
 	m := arr.Metadata()
 	doc := arrayInfo{
 		NodeType: "array", ZarrFormat: number, Format: format, Shape: m.Shape, Codecs: m.Codecs,
-		FillValue: m.FillValue, DimensionNames: m.DimensionNames, Attributes: n.Attributes(),
+		FillValue: m.FillValue, DimensionNames: m.DimensionNames, HDMF: describeObject(ctx, s), Attributes: n.Attributes(),
 	}
 	var err error
 	if doc.Chunks, err = chunksOf(m); err != nil {
@@ -138,19 +159,17 @@ func innerChunks(codecs []meta.Extension) []int {
 }
 
 // printInfo tells the same to people.
-func (a *app) printInfo(url string, n zarr.Node) error {
-	format, _ := formatOf(n)
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(a.out, "  %-11s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	fmt.Fprintln(a.out, url)
+func (a *app) printInfo(s *subject) error {
+	n, line := s.node, a.line
+	format, _ := formatOf(s)
 	arr, ok := n.(*zarr.Array)
 	if !ok {
 		line("group", "%s", format)
 		if c := n.(*zarr.Group).Metadata().Consolidated; c != nil {
 			line("below", "%s in the consolidated metadata", counted(c.Len(), "node"))
 		}
-		return a.printAttributes(n.Attributes())
+		a.printAttributes(s)
+		return nil
 	}
 	m := arr.Metadata()
 	line("array", "%s", format)
@@ -185,17 +204,29 @@ func (a *app) printInfo(url string, n zarr.Node) error {
 	if _, err := arr.Codec(make([]int, len(m.Shape))); err != nil {
 		line("but", "%v: the elements cannot be read", err)
 	}
-	return a.printAttributes(n.Attributes())
+	a.printAttributes(s)
+	return nil
 }
 
-func (a *app) printAttributes(attrs *meta.Attributes) error {
-	if attrs.Len() > 0 {
+// line prints something that is said about a node.
+func (a *app) line(name, format string, args ...any) {
+	fmt.Fprintf(a.out, "  %-11s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+// printAttributes prints the attributes; of an object of an HDMF file those that
+// nothing has been said of.
+func (a *app) printAttributes(s *subject) {
+	attrs := s.node.Attributes()
+	names := attrs.Names()
+	if s.object != nil {
+		names = otherAttributes(s.object)
+	}
+	if len(names) > 0 {
 		fmt.Fprintf(a.out, "  attributes\n")
 	}
-	for _, name := range attrs.Names() {
+	for _, name := range names {
 		fmt.Fprintf(a.out, "    %s: %s\n", name, cutText(compact(attrs.Raw(name)), 100))
 	}
-	return nil
 }
 
 // compact puts JSON on one line.

@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "hex": writeHex, "isnpy": isNpy,
+			"exits": exits, "hex": writeHex, "isnpy": isNpy, "nwb": unpack,
 		},
 	})
 }

@@ -34,6 +34,7 @@ type app struct {
 	maxChunk int
 	bypass   bool
 	reversed bool
+	plain    bool
 	allow    []string
 }
 
@@ -105,11 +106,15 @@ func (a *app) root() *cobra.Command {
 A URL is a path, file://, http(s):// or mem:. A .zip archive and a TIFF file open
 like a folder, and STORE/inner/path names a node inside; FILE.tif/ifd/N is page N of
 a TIFF file as it is. Whether nodes are Zarr v2, v3 or N5 is found out by looking.
-The form base|zip:path|zarr3:path is taken too, and base|n5:path.`,
+The form base|zip:path|zarr3:path is taken too, and base|n5:path.
+
+Files of HDMF, such as those of NWB, are found out by looking too: their types, links,
+references, tables and time series are known then, and a URL may lead through links.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0
   omnizarr tree slide.ome.tif
+  omnizarr info session.nwb.zarr
   omnizarr cat --slice '0, ::8, ::8' --as npy em.zarr/s0 > slice.npy`,
 		Version:       version(),
 		SilenceUsage:  true,
@@ -127,8 +132,8 @@ The form base|zip:path|zarr3:path is taken too, and base|n5:path.`,
 	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
 	flags.IntVar(&a.maxChunk, "max-chunk", 0, "largest chunk, in bytes, of types without a fixed length (0: 1 GiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
-	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays may refer to, besides their own surroundings")
-	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.codecCommand(),
+	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
+	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
 		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.migrateCommand(), a.adoptCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }
@@ -190,9 +195,4 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 // open opens a node for reading.
 func (a *app) open(ctx context.Context, url string, more ...zarr.Option) (zarr.Node, error) {
 	return zarr.Open(ctx, url, a.options(append(more, zarr.ReadOnly(), zarr.ImplicitGroup())...)...)
-}
-
-// openArray opens an array for reading.
-func (a *app) openArray(ctx context.Context, url string) (*zarr.Array, error) {
-	return zarr.OpenArray(ctx, url, a.options(zarr.ReadOnly())...)
 }

@@ -27,9 +27,13 @@ func hasColour(w io.Writer) bool {
 	return strings.Contains(c, "truecolor") || strings.Contains(c, "24bit")
 }
 
-// columns is how wide the terminal is, as far as the environment tells.
+// columns is how wide the terminal is, as far as the environment or the terminal
+// tells.
 func columns() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if n := terminalWidth(); n > 0 {
 		return n
 	}
 	return 80

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -22,21 +23,26 @@ func (a *app) treeCommand() *cobra.Command {
 		Short: "List every node below a group",
 		Long: `List every node below a group, in path order. The group itself is not listed; an
 array given as URL is listed as "/". Nodes that do not open are told on standard
-error, and the exit code is 1 then.`,
+error, and the exit code is 1 then.
+
+Of HDMF and NWB files types are told too, and links with what they lead to; --plain
+shows the nodes that the file is made of.`,
 		Example: `  omnizarr tree em.zarr
+  omnizarr tree session.nwb.zarr/acquisition
   omnizarr tree --json em.zarr | jq '.[] | select(.node_type == "array") | .path'`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			n, err := a.open(cmd.Context(), args[0])
+			s, err := a.find(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer n.Close()
-			return a.tree(cmd.Context(), args[0], n, asJSON)
+			defer s.Close()
+			return a.tree(cmd.Context(), args[0], s, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
 	a.reversedFlag(cmd)
+	a.plainFlag(cmd)
 	return cmd
 }
 
@@ -46,58 +52,144 @@ type treeNode struct {
 	NodeType string          `json:"node_type"`
 	Shape    []int           `json:"shape,omitzero"`
 	DataType json.RawMessage `json:"data_type,omitempty"`
-	node     zarr.Node
+	Target   string          `json:"target,omitempty"` // of links
+	node     zarr.Node       // nil for a link
+	object   hdmf.Object     // in HDMF files
+	link     *hdmf.Link
+	note     string // instead of a node
 }
 
-// below lists the nodes below n in path order, and those that do not open as
-// errors.
-func below(ctx context.Context, n zarr.Node) (nodes []treeNode, broken []error) {
-	add := func(path string, n zarr.Node) {
-		t := treeNode{Path: path, NodeType: "group", node: n}
-		if arr, ok := n.(*zarr.Array); ok {
-			t.NodeType, t.Shape = "array", arr.Shape()
-			if t.Shape == nil {
-				t.Shape = []int{}
-			}
-			raw, err := arr.DataType().MarshalJSON()
-			if err != nil {
-				broken = append(broken, err)
-			}
-			t.DataType = raw
+// nodeList gathers nodes, and those that do not open as errors.
+type nodeList struct {
+	top    string // path of the node that all are below
+	nodes  []treeNode
+	broken []error
+}
+
+func (l *nodeList) add(path string, n zarr.Node, o hdmf.Object) {
+	t := treeNode{Path: "/" + strings.Trim(strings.TrimPrefix(path, l.top), "/"), NodeType: "group", node: n, object: o}
+	if arr, ok := n.(*zarr.Array); ok {
+		t.NodeType, t.Shape = "array", arr.Shape()
+		if t.Shape == nil {
+			t.Shape = []int{}
 		}
-		nodes = append(nodes, t)
+		raw, err := arr.DataType().MarshalJSON()
+		if err != nil {
+			l.broken = append(l.broken, err)
+		}
+		t.DataType = raw
 	}
-	g, ok := n.(*zarr.Group)
-	if !ok {
-		add("/", n)
-		return nodes, broken
-	}
+	l.nodes = append(l.nodes, t)
+}
+
+// walk adds the nodes below a group.
+func (l *nodeList) walk(ctx context.Context, g *zarr.Group) {
 	for sub, err := range g.Walk(ctx) {
 		if err != nil {
-			broken = append(broken, err)
+			l.broken = append(l.broken, err)
 			continue
 		}
-		add("/"+strings.Trim(strings.TrimPrefix(sub.Path(), g.Path()), "/"), sub)
+		l.add(sub.Path(), sub, nil)
 	}
-	slices.SortStableFunc(nodes, func(x, y treeNode) int { return meta.ComparePaths(x.Path, y.Path) })
-	if ctx.Err() != nil {
-		broken = append(broken, ctx.Err())
-	}
-	return nodes, broken
 }
 
-func (a *app) tree(ctx context.Context, url string, n zarr.Node, asJSON bool) error {
-	nodes, broken := below(ctx, n)
+// walkObjects adds what a group of an HDMF file holds, links too.
+func (l *nodeList) walkObjects(ctx context.Context, g *hdmf.Group) {
+	for m, err := range g.Walk(ctx) {
+		switch {
+		case err != nil:
+			l.broken = append(l.broken, err)
+		case m.Link != nil:
+			at := strings.TrimPrefix(strings.TrimPrefix(m.Link.At(), "/"), l.top)
+			l.nodes = append(l.nodes, treeNode{Path: "/" + strings.Trim(at, "/"), NodeType: "link", Target: m.Link.Reference.String(), link: m.Link})
+		default:
+			l.add(m.Object.Node().Path(), m.Object.Node(), m.Object)
+		}
+	}
+}
+
+// below lists what lies below a subject in path order, and what does not open as
+// errors. The cached schemas of an HDMF file are not among it.
+func below(ctx context.Context, s *subject) (nodes []treeNode, broken []error) {
+	l := &nodeList{top: s.node.Path()}
+	g, ok := s.node.(*zarr.Group)
+	switch {
+	case !ok:
+		l.add(s.node.Path(), s.node, s.object)
+	case s.object != nil:
+		l.walkObjects(ctx, s.object.(*hdmf.Group))
+	default:
+		l.walk(ctx, g)
+	}
+	if ctx.Err() != nil {
+		l.broken = append(l.broken, ctx.Err())
+	}
+	return inPathOrder(l.nodes), l.broken
+}
+
+func inPathOrder(nodes []treeNode) []treeNode {
+	slices.SortStableFunc(nodes, func(x, y treeNode) int { return meta.ComparePaths(x.Path, y.Path) })
+	return nodes
+}
+
+// schemaNodes lists the nodes that the cached schemas of an HDMF file are.
+func schemaNodes(ctx context.Context, s *subject) []treeNode {
+	at := schemaLocation(s.object.File())
+	g, ok := s.node.(*zarr.Group)
+	if !ok || at == "" {
+		return nil
+	}
+	n, err := g.Open(ctx, at)
+	if err != nil {
+		return nil // which validate tells
+	}
+	l := &nodeList{top: s.node.Path()}
+	l.add(n.Path(), n, nil)
+	if sub, ok := n.(*zarr.Group); ok {
+		l.walk(ctx, sub)
+	}
+	return l.nodes
+}
+
+// schemaNote is one line for all of them.
+func schemaNote(ctx context.Context, s *subject) []treeNode {
+	if list := schemaVersions(ctx, s); list != nil {
+		at := schemaLocation(s.object.File())
+		return []treeNode{{Path: "/" + at, note: "cached schemas: " + strings.Join(list, ", ")}}
+	}
+	return nil
+}
+
+// schemaVersions names the namespaces of which schemas are cached, with their
+// versions.
+func schemaVersions(ctx context.Context, s *subject) (out []string) {
+	above := len(strings.Split(schemaLocation(s.object.File()), "/"))
+	for _, t := range schemaNodes(ctx, s) {
+		if parts := strings.Split(t.Path[1:], "/"); t.NodeType == "group" && len(parts) == above+2 {
+			out = append(out, parts[above]+" "+parts[above+1])
+		}
+	}
+	return out
+}
+
+func (a *app) tree(ctx context.Context, url string, s *subject, asJSON bool) error {
+	nodes, broken := below(ctx, s)
 	if asJSON {
+		if s.isRoot() {
+			nodes = inPathOrder(append(nodes, schemaNodes(ctx, s)...))
+		}
 		if nodes == nil {
 			nodes = []treeNode{}
 		}
 		if err := a.printJSON(nodes); err != nil {
 			return err
 		}
-	} else if arr, ok := n.(*zarr.Array); ok {
+	} else if arr, ok := s.node.(*zarr.Array); ok {
 		fmt.Fprintf(a.out, "%s  %s  %s\n", url, times(arr.Shape()), typeName(arr.DataType()))
 	} else {
+		if s.isRoot() {
+			nodes = inPathOrder(append(nodes, schemaNote(ctx, s)...))
+		}
 		fmt.Fprintln(a.out, url)
 		a.drawTree(nodes)
 	}
@@ -122,7 +214,7 @@ func (a *app) tellBroken(broken []error) error {
 // branch is a node with those that it holds.
 type branch struct {
 	name string
-	node zarr.Node
+	node treeNode
 	subs []*branch // in path order
 }
 
@@ -137,15 +229,14 @@ func grow(nodes []treeNode) *branch {
 			}
 			at = at.subs[len(at.subs)-1]
 		}
-		at.node = t.node
+		at.node = t
 	}
 	return root
 }
 
 // drawTree draws nodes in path order with lines to their groups.
 func (a *app) drawTree(nodes []treeNode) {
-	var labels []string
-	var arrays []*zarr.Array
+	var labels, details []string
 	var draw func(b *branch, before string)
 	draw = func(b *branch, before string) {
 		for i, sub := range b.subs {
@@ -153,24 +244,41 @@ func (a *app) drawTree(nodes []treeNode) {
 			if i == len(b.subs)-1 {
 				line, next = "└── ", "    "
 			}
-			arr, _ := sub.node.(*zarr.Array)
-			labels, arrays = append(labels, before+line+sub.name), append(arrays, arr)
+			label := before + line + sub.name
+			if sub.node.link != nil {
+				label += " -> " + sub.node.Target
+			}
+			labels, details = append(labels, label), append(details, sub.node.detail())
 			draw(sub, before+next)
 		}
 	}
 	draw(grow(nodes), "")
 	width := 0
 	for i, label := range labels {
-		if arrays[i] != nil {
+		if details[i] != "" {
 			width = max(width, utf8.RuneCountInString(label))
 		}
 	}
 	for i, label := range labels {
-		if arr := arrays[i]; arr != nil {
-			pad := strings.Repeat(" ", width-utf8.RuneCountInString(label))
-			fmt.Fprintf(a.out, "%s%s  %s  %s\n", label, pad, times(arr.Shape()), typeName(arr.DataType()))
-		} else {
-			fmt.Fprintln(a.out, label)
+		if details[i] != "" {
+			label += strings.Repeat(" ", width-utf8.RuneCountInString(label)) + "  " + details[i]
+		}
+		fmt.Fprintln(a.out, label)
+	}
+}
+
+// detail is what the tree says of a node besides its name.
+func (t treeNode) detail() string {
+	switch n := t.node.(type) {
+	case *zarr.Array:
+		if d, ok := t.object.(*hdmf.Dataset); ok {
+			return strings.TrimSpace(fmt.Sprintf("%s  %s  %s", times(d.Shape()), hdmfTypeName(d), d.Type().Name))
+		}
+		return fmt.Sprintf("%s  %s", times(n.Shape()), typeName(n.DataType()))
+	case *zarr.Group:
+		if t.object != nil {
+			return t.object.Type().Name
 		}
 	}
+	return t.note
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
@@ -13,15 +14,25 @@ import (
 )
 
 func (a *app) validateCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, inspect bool
+	var given string
 	cmd := &cobra.Command{
 		Use:   "validate URL",
-		Short: "Check metadata against the rules of the format and of codecs",
+		Short: "Check metadata against the rules of the format and of codecs, and HDMF files against their schemas",
 		Long: `Check the metadata of a node and of everything below it: documents, the
 configurations of codecs against their schemas, and consolidated metadata against
 the nodes' own documents. Chunks are not read; verify does that. Every problem has
-the name of the rule that is broken, and the exit code is 1 if there are any.`,
+the name of the rule that is broken, and the exit code is 1 if there are any.
+
+An HDMF or NWB file is also checked against the schemas that it caches: types, fields,
+data types, shapes, quantities, fixed values, the targets of all links and references.
+--schema gives schemas to use instead, for a file that has none: another file that
+caches them, or namespace documents in JSON with their sources beside them. --inspect
+adds the checks that nwbinspector calls critical. Other files are looked into only in
+the folder around this one and where --allow says.`,
 		Example: `  omnizarr validate em.zarr
+  omnizarr validate --inspect session.nwb.zarr
+  omnizarr validate --schema good.nwb.zarr session.nwb.zarr
   omnizarr validate --json em.zarr | jq '.problems[].rule'`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,7 +46,23 @@ the name of the rule that is broken, and the exit code is 1 if there are any.`,
 			if l.Format == n5.Format {
 				s = n5.New(s, n5.Options{}, meta.Registry{}) // it need not look like it
 			}
-			report, err := job.Validate(cmd.Context(), s, l.Path, job.ValidateOptions{Open: a.options()})
+			opts := job.ValidateOptions{Open: a.options(), Check: check.Options{Inspect: inspect}}
+			if given != "" {
+				if opts.Check.Schema, err = a.schemas(cmd.Context(), given); err != nil {
+					return err
+				}
+			}
+			// What does not open is told by its documents.
+			if found, err := a.find(cmd.Context(), args[0]); err == nil {
+				defer found.Close()
+				if found.object != nil && found.object.File() == found.opened {
+					opts.HDMF, opts.HDMFPath = found.opened, found.object.Path()
+				}
+			}
+			if opts.HDMF == nil && (inspect || given != "") {
+				return fmt.Errorf("validate %s: is no HDMF file, which --schema and --inspect are for", url)
+			}
+			report, err := job.Validate(cmd.Context(), s, l.Path, opts)
 			if err != nil {
 				return fmt.Errorf("validate %s: %w", url, err)
 			}
@@ -51,6 +78,9 @@ the name of the rule that is broken, and the exit code is 1 if there are any.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().StringVar(&given, "schema", "", "schemas for an HDMF file: a file that caches them, or a folder or file of JSON")
+	cmd.Flags().BoolVar(&inspect, "inspect", false, "add the critical checks of nwbinspector")
+	a.plainFlag(cmd)
 	return cmd
 }
 

@@ -306,3 +306,66 @@ func Example() {
 	// 0 <nil>
 	// at byte 14: the pickle refers to os.system, which is not data
 }
+
+// A dict with the four names of a reference is written as one, and nothing else
+// is. hdmf_zarr 0.13.0 reads the first two as its ZarrReference.
+func TestReferencesAreWrittenAsSuch(t *testing.T) {
+	one := `{"object_id":null,"path":"/a","source":".","source_object_id":"id"}`
+	two := `{"source":"../b.zarr","path":"/b","object_id":"x","source_object_id":"y"}`
+	values := []string{
+		one, two, `{"path":"/a","source":"."}`, `{"object_id":null,"path":"/a","region":[],"source":".","source_object_id":"id"}`,
+		`["source","path","object_id","source_object_id"]`, `{"a":"source","b":"path","c":"object_id","d":"source_object_id"}`,
+		`[` + one + `,{"source":` + two + `}]`,
+	}
+	w := &Writer{B: []byte("before")}
+	if err := w.BeginArray([]int{len(values)}, Type{Code: "O8"}); err != nil {
+		t.Fatal(err)
+	}
+	var r pyjson.Reader
+	for _, v := range values {
+		w.Item()
+		if err := r.All([]byte(v), w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.FinishArray()
+	data := w.B[len("before"):]
+	if n := strings.Count(string(data), "ZarrReference"); n != 1 {
+		t.Errorf("the class is named %d times", n)
+	}
+	if n := strings.Count(string(data), ")\x81("); n != 4 {
+		t.Errorf("%d references", n)
+	}
+	d, err := Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := d.Array()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = a.Each(func(i int, value func(pyjson.Sink) error) error {
+		out := pyjson.Writer{Limit: 1 << 16}
+		if err := value(&out); err != nil {
+			return err
+		}
+		if string(out.B) != values[i] {
+			t.Errorf("%s became %s", values[i], out.B)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The next pickle names the class anew.
+	w.B = nil
+	w.Begin()
+	if err := r.All([]byte(one), w); err != nil {
+		t.Fatal(err)
+	}
+	w.Finish()
+	want := "\x80\x05\x8c\x0fhdmf_zarr.utils\x8c\x0dZarrReference\x93\x94)\x81(\x8c\x09object_idN\x8c\x04path\x8c\x02/a\x8c\x06source\x8c\x01.\x8c\x10source_object_id\x8c\x02idu."
+	if string(w.B) != want {
+		t.Errorf("got %q", w.B)
+	}
+}

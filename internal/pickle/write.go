@@ -16,15 +16,30 @@ import (
 type Writer struct {
 	B []byte
 
-	open  []byte // what closes the lists, maps and tuples that are open
-	items int    // of the array since the last mark
+	open  []frame // the lists, maps and tuples that are open
+	items int     // of the array since the last mark
+	class bool    // the class of references is remembered
 }
+
+// frame is a container that is being written.
+type frame struct {
+	end   byte  // the opcode that closes it
+	at    int   // where it begins
+	parts int   // items so far; names and values of a map count each
+	names uint8 // of a map: a bit for every name that references have
+}
+
+// referenceNames are what a reference of HDMF has, and nothing else.
+var referenceNames = [...]string{"source", "path", "object_id", "source_object_id"}
 
 // batch is how many items are appended to a list at once, as Python does it.
 const batch = 1000
 
 // Begin starts a pickle.
-func (w *Writer) Begin() { w.B = append(w.B, opProto, 5) }
+func (w *Writer) Begin() {
+	w.B = append(w.B, opProto, 5)
+	w.class = false
+}
 
 // Finish ends it.
 func (w *Writer) Finish() { w.B = append(w.B, opStop) }
@@ -141,12 +156,14 @@ func (w *Writer) typ(t Type) error {
 
 // Null writes None.
 func (w *Writer) Null() error {
+	w.part(nil)
 	w.B = append(w.B, opNone)
 	return nil
 }
 
 // Bool writes a bool.
 func (w *Writer) Bool(v bool) error {
+	w.part(nil)
 	if v {
 		w.B = append(w.B, opNewTrue)
 	} else {
@@ -160,6 +177,7 @@ func (w *Writer) Number(text []byte) error {
 	if !pyjson.IsInteger(text) {
 		return w.Float(pyjson.ParseFloat(text))
 	}
+	w.part(nil)
 	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		w.int(n)
 		return nil
@@ -203,17 +221,22 @@ func (w *Writer) long(v *big.Int) error {
 
 // Float writes a float.
 func (w *Writer) Float(v float64) error {
+	w.part(nil)
 	w.B = binary.BigEndian.AppendUint64(append(w.B, opBinFloat), math.Float64bits(v))
 	return nil
 }
 
 // Text writes a str.
 func (w *Writer) Text(text []byte) error {
+	w.part(text)
 	return w.sized(opShortBinUnicode, opBinUnicode, text)
 }
 
 // Bytes writes bytes.
-func (w *Writer) Bytes(b []byte) error { return w.sized(opShortBinBytes, opBinBytes, b) }
+func (w *Writer) Bytes(b []byte) error {
+	w.part(nil)
+	return w.sized(opShortBinBytes, opBinBytes, b)
+}
 
 func (w *Writer) sized(short, long byte, b []byte) error {
 	switch {
@@ -231,21 +254,62 @@ func (w *Writer) sized(short, long byte, b []byte) error {
 // List opens a list.
 func (w *Writer) List() error { return w.begin(opAppends, opEmptyList, opMark) }
 
-// Map opens a dict.
+// Map opens a dict. One that has just what a reference of HDMF has becomes such,
+// as old readers of HDMF files expect it.
 func (w *Writer) Map() error { return w.begin(opSetItems, opEmptyDict, opMark) }
 
 // Tuple opens a tuple.
 func (w *Writer) Tuple() error { return w.begin(opTuple, opMark) }
 
 func (w *Writer) begin(end byte, ops ...byte) error {
+	w.part(nil)
+	w.open = append(w.open, frame{end: end, at: len(w.B)})
 	w.B = append(w.B, ops...)
-	w.open = append(w.open, end)
 	return nil
+}
+
+// part counts what is written into a container; text may be a name of a map.
+func (w *Writer) part(text []byte) {
+	if len(w.open) == 0 {
+		return
+	}
+	f := &w.open[len(w.open)-1]
+	if f.end == opSetItems && f.parts%2 == 0 {
+		for i, name := range referenceNames {
+			if string(text) == name {
+				f.names |= 1 << i
+			}
+		}
+	}
+	f.parts++
 }
 
 // End closes what was opened last.
 func (w *Writer) End() error {
-	w.B = append(w.B, w.open[len(w.open)-1])
+	f := w.open[len(w.open)-1]
 	w.open = w.open[:len(w.open)-1]
+	w.B = append(w.B, f.end)
+	if f.names == 1<<len(referenceNames)-1 && f.parts == 2*len(referenceNames) {
+		w.reference(f.at)
+	}
 	return nil
+}
+
+// reference makes an object of the dict that begins at a place and reaches to the
+// end. Its class is the only thing that is remembered.
+func (w *Writer) reference(at int) {
+	dict := len(w.B)
+	if w.class {
+		w.B = append(w.B, opBinGet, 0)
+	} else {
+		w.name("hdmf_zarr.utils", "ZarrReference")
+		w.B = append(w.B, opMemoize)
+		w.class = true
+	}
+	w.B = append(w.B, opEmptyTuple, opNewObj)
+	head := len(w.B) - dict
+	// The head goes where the empty dict was.
+	w.B = append(w.B, w.B[at+1:dict]...)
+	copy(w.B[at:], w.B[dict:])
+	w.B = w.B[:dict-1+head]
 }

@@ -1,0 +1,79 @@
+package zarr
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// OpenBeside opens the root of another hierarchy that node n refers to by a path or
+// URL, relative to the folder that n's store starts at. It must lie below the
+// folder around n's own hierarchy, or where Allow says: else the error is
+// ErrNotAllowed, and nothing was asked of anybody. where names the hierarchy: two
+// references to one give the same.
+func OpenBeside(ctx context.Context, n Node, ref string, opts ...Option) (opened Node, where string, err error) {
+	around := aroundOf(n)
+	f := files{surroundings: around}
+	s, home, err := f.refer(ctx, ref)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := f.permit(s, home)
+	if err != nil {
+		return nil, s.String(), err
+	}
+	at, err := f.hierarchy(ctx, root, s)
+	if err != nil {
+		return nil, s.String(), err
+	}
+	opened, err = OpenStore(ctx, at, "", append(opts, Allow(around.allow...))...)
+	return opened, s.String(), err
+}
+
+// Place names the hierarchy that a node lies in as OpenBeside does, "" if it lies
+// nowhere that others can refer to.
+func Place(ctx context.Context, n Node) string {
+	at, _ := aroundOf(n).look(ctx)
+	if at.scheme == "" {
+		return ""
+	}
+	return at.String()
+}
+
+func aroundOf(n Node) *surroundings {
+	if a, ok := n.(*Array); ok {
+		return a.around
+	}
+	return n.(*Group).around
+}
+
+// permit finds the root below which s may be opened.
+func (f *files) permit(s, home site) (site, error) {
+	if home.scheme != "" {
+		if _, ok := s.below(home); ok {
+			return home, nil
+		}
+	}
+	if root, ok := f.allowed(s); ok {
+		return root, nil
+	}
+	if home.scheme == "" {
+		return site{}, fmt.Errorf("%w: needs leave to read %s (--allow %s)", ErrNotAllowed, s, s.up())
+	}
+	return site{}, fmt.Errorf("%w: %s is not below %s, and needs leave (--allow %s)", ErrNotAllowed, s, home, s.up())
+}
+
+// hierarchy gives the store that starts at s. Symbolic links do not lead out of
+// the root.
+func (r *roots) hierarchy(ctx context.Context, root, s site) (store.Store, error) {
+	if s.scheme == "http" || s.scheme == "https" {
+		return r.folder(ctx, s)
+	}
+	key, _ := s.below(root)
+	at, err := r.folder(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	return store.Sub(store.ReadOnly(at), key)
+}

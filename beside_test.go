@@ -1,0 +1,73 @@
+package zarr_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/store"
+)
+
+// A hierarchy may refer to those in the folder around it, and to no others unless
+// somebody allows it; what is not allowed is not asked for.
+func TestHierarchiesBeside(t *testing.T) {
+	asked := 0
+	web := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer web.Close()
+	dir := t.TempDir()
+	for _, name := range []string{"lab/a.zarr", "lab/b.zarr", "other/c.zarr"} {
+		check(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, filepath.Join(dir, name))).Close())
+	}
+	check(t, os.Symlink(filepath.Join(dir, "other", "c.zarr"), filepath.Join(dir, "lab", "out.zarr")))
+	check(t, os.Symlink("b.zarr", filepath.Join(dir, "lab", "in.zarr")))
+	a := must[*zarr.Group](t)(zarr.OpenGroup(ctx, filepath.Join(dir, "lab", "a.zarr")))
+	defer a.Close()
+	b, where, err := zarr.OpenBeside(ctx, a, "../b.zarr")
+	check(t, err)
+	if place := zarr.Place(ctx, b); place != where || filepath.Base(where) != "b.zarr" {
+		t.Errorf("opened %s, which says it is %s", where, place)
+	}
+	_, self, err := zarr.OpenBeside(ctx, a, ".")
+	check(t, err)
+	if self != zarr.Place(ctx, a) {
+		t.Errorf("itself is %s, and elsewhere %s", self, zarr.Place(ctx, a))
+	}
+	for _, ref := range []string{"../../other/c.zarr", filepath.Join(dir, "other/c.zarr"), "/etc", web.URL + "/x.zarr", "../../../../../../../.."} {
+		if _, _, err := zarr.OpenBeside(ctx, a, ref); !errors.Is(err, zarr.ErrNotAllowed) {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+	if _, _, err := zarr.OpenBeside(ctx, a, "../out.zarr"); err == nil {
+		t.Error("a symbolic link led out of the folder")
+	}
+	if _, _, err := zarr.OpenBeside(ctx, a, "../none.zarr"); !errors.Is(err, store.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := zarr.OpenBeside(ctx, a, "a\x00b"); err == nil {
+		t.Error("a name with NUL")
+	}
+	if asked > 0 {
+		t.Errorf("%d requests that nobody allowed", asked)
+	}
+	free := must[*zarr.Group](t)(zarr.OpenGroup(ctx, filepath.Join(dir, "lab", "a.zarr"), zarr.Allow(filepath.Join(dir, "other"))))
+	defer free.Close()
+	c, _, err := zarr.OpenBeside(ctx, free, "../../other/c.zarr")
+	check(t, err)
+	if _, _, err := zarr.OpenBeside(ctx, c, "../../lab/b.zarr"); !errors.Is(err, zarr.ErrNotAllowed) {
+		t.Errorf("from what was allowed further: %v", err)
+	}
+	if _, _, err := zarr.OpenBeside(ctx, c, "."); err != nil {
+		t.Error(err)
+	}
+	inMemory := must[*zarr.Group](t)(zarr.CreateGroup(ctx, "mem:"))
+	if _, _, err := zarr.OpenBeside(ctx, inMemory, filepath.Join(dir, "lab", "b.zarr")); !errors.Is(err, zarr.ErrNotAllowed) {
+		t.Errorf("%v", err)
+	}
+	if zarr.Place(ctx, inMemory) != "" {
+		t.Error("memory lies somewhere")
+	}
+}

@@ -1,0 +1,101 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// consolidated compares the consolidated metadata of the file with its nodes.
+func (c *checker) consolidated(ctx context.Context) error {
+	root := c.file.Zarr()
+	all := root.Metadata().Consolidated
+	if all == nil || root.Path() != "" {
+		return nil
+	}
+	n, err := zarr.OpenStore(ctx, root.Store(), "", zarr.BypassConsolidated())
+	if err != nil {
+		return c.unreadable(ctx, "/", err)
+	}
+	fresh, ok := n.(*zarr.Group)
+	if !ok {
+		return nil
+	}
+	for _, name := range all.Ignored {
+		c.tell("/", StaleConsolidated, "consolidated metadata has %s, which is no path of a node", quote(name))
+	}
+	seen := map[string]bool{}
+	for at := range all.Paths("") {
+		seen[at] = true
+		if problem := stale(ctx, fresh, all, at); problem != "" {
+			c.tell("/"+at, StaleConsolidated, "%s", problem)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	// Some writers leave the schemas out, and some stores cannot list.
+	hidden := strings.TrimPrefix(c.schemaPath(), "/")
+	for n, err := range fresh.Walk(ctx) {
+		if err != nil {
+			continue // where a node is broken, it is told when it is checked
+		}
+		if at := n.Path(); !seen[at] && (hidden == "" || at != hidden && !strings.HasPrefix(at, hidden+"/")) {
+			c.tell("/"+at, StaleConsolidated, "the node is not in the consolidated metadata of the file, so that readers miss it")
+		}
+	}
+	return ctx.Err()
+}
+
+// stale says how the entry of a node differs from its own document, "" if it does
+// not.
+func stale(ctx context.Context, fresh *zarr.Group, all *meta.Consolidated, at string) string {
+	entry, err := all.Get(at)
+	if err != nil {
+		return "consolidated metadata cannot be read: " + err.Error()
+	}
+	n, err := fresh.Open(ctx, at)
+	if errors.Is(err, store.ErrNotExist) {
+		return "is in the consolidated metadata of the file, and there is no such node"
+	}
+	if err != nil {
+		return "is in the consolidated metadata of the file, and cannot be opened itself: " + reason(err).Error()
+	}
+	var own meta.Node
+	switch n := n.(type) {
+	case *zarr.Array:
+		own = n.Metadata()
+	case *zarr.Group:
+		own = n.Metadata()
+	}
+	a, errA := entry.Marshal()
+	b, errB := own.Marshal()
+	if errA == nil && errB == nil && (bytes.Equal(a, b) || reflect.DeepEqual(document(a), document(b))) {
+		return ""
+	}
+	return "consolidated metadata is stale: the node's own document is different"
+}
+
+// document decodes a document to compare it: the order of members and the
+// consolidated metadata of groups do not count.
+func document(text []byte) any {
+	d := json.NewDecoder(bytes.NewReader(strictjson.QuoteBare(text)))
+	d.UseNumber()
+	var doc map[string]any
+	if err := d.Decode(&doc); err != nil {
+		return nil
+	}
+	delete(doc, "consolidated_metadata")
+	if attrs, ok := doc["attributes"].(map[string]any); ok && len(attrs) == 0 {
+		delete(doc, "attributes")
+	}
+	return doc
+}

@@ -1,0 +1,205 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// target is what a link or reference leads to, as far as checks need it.
+type target struct {
+	kind    *kind
+	id      string
+	dataset bool
+	shape   []int  // of its array
+	links   bool   // it is a group that has links
+	source  string // object id of its file, "" if it has none
+	err     error  // why there is none
+}
+
+// maxTargets bounds the targets that are remembered.
+const maxTargets = 1 << 16
+
+// resolve finds what a reference leads to that a file holds.
+func (c *checker) resolve(ctx context.Context, f *hdmf.File, r hdmf.Reference) *target {
+	if f == c.file && r.Source == "." {
+		if t := c.nodes[r.Path]; t != nil {
+			return t
+		}
+		at := path.Clean("/" + r.Path)
+		if t := c.nodes[at]; t != nil {
+			return t
+		}
+		if c.nowhere(at) {
+			return &target{err: zarr.ErrNoNode}
+		}
+	}
+	key := f.URL() + "\x00" + r.Source + "\x00" + r.Path
+	if t := c.targets[key]; t != nil {
+		return t
+	}
+	t := &target{}
+	o, err := f.Resolve(ctx, r)
+	if err != nil {
+		t.err = err
+	} else {
+		t.kind, t.id = c.kind(o.Type()), o.ID()
+		if o.File() != f {
+			t.source = o.File().ID()
+		}
+		if d, ok := o.(*hdmf.Dataset); ok {
+			t.dataset, t.shape = true, d.Array().Shape()
+		}
+	}
+	if len(c.targets) >= maxTargets {
+		clear(c.targets)
+	}
+	c.targets[key] = t
+	return t
+}
+
+// nowhere reports whether all nodes of the file are known and none lies at a path,
+// nor behind a link on the way to it. Nothing has to be read then.
+func (c *checker) nowhere(at string) bool {
+	if !c.complete || c.hidden != "" && strings.HasPrefix(at+"/", c.hidden+"/") {
+		return false
+	}
+	for at != "/" {
+		at = path.Dir(at)
+		if t := c.nodes[at]; t != nil {
+			return !t.links
+		}
+	}
+	return false
+}
+
+// tellTarget tells if a link or reference leads nowhere, or to another object than
+// it was made for. who names it.
+func (c *checker) tellTarget(at, who, rule string, r hdmf.Reference, t *target) {
+	switch {
+	case errors.Is(t.err, zarr.ErrNotAllowed):
+		c.tell(at, ForeignSource, "%s leads to %s: %v", who, r, reason(t.err))
+	case errors.Is(t.err, hdmf.ErrLinks):
+		c.tell(at, rule, "%s leads to %s: %v", who, r, hdmf.ErrLinks)
+	case errors.Is(t.err, zarr.ErrNoNode):
+		c.tell(at, rule, "%s leads to %s, and nothing is there", who, r)
+	case t.err != nil:
+		c.tell(at, rule, "%s leads to %s: %v", who, r, reason(t.err))
+	case r.SourceObjectID != "" && t.source != "" && r.SourceObjectID != t.source:
+		c.tell(at, ForeignSource, "%s leads to %s, a file whose object id is %s, and was made for one with %s", who, r, t.source, r.SourceObjectID)
+	case r.ObjectID != "" && t.id != "" && r.ObjectID != t.id:
+		c.tell(at, rule, "%s leads to %s, an object whose id is %s, and was made for one with %s", who, r, t.id, r.ObjectID)
+	}
+}
+
+// reference checks one reference; want is the type that its target must have, ""
+// if any will do.
+func (c *checker) reference(ctx context.Context, f *hdmf.File, at, who string, r hdmf.Reference, want string) {
+	t := c.resolve(ctx, f, r)
+	c.tellTarget(at, who, DanglingReference, r, t)
+	if t.err != nil {
+		return
+	}
+	if want != "" && !t.kind.is(want) && !c.unclear(t.kind) {
+		c.tell(at, BadType, "%s leads to %s, which is %s, must be of type %s or one that inherits from it", who, r, described(t), want)
+	}
+	if r.Region == nil {
+		return
+	}
+	if !t.dataset {
+		c.tell(at, BadRegion, "%s leads to a region of %s, which is a group", who, r)
+	} else if _, err := r.Region.Selection(t.shape); err != nil {
+		c.tell(at, BadRegion, "%s: %v", who, err)
+	}
+}
+
+// unclear reports whether no schema tells what a type is.
+func (c *checker) unclear(k *kind) bool {
+	return c.catalog == nil || k.typ == nil && k.said.Namespace != "" && c.catalog.Latest(k.said.Namespace) == nil
+}
+
+// references are the elements of a dataset, or of one field of them, that are
+// checked when all nodes of the file are known.
+type references struct {
+	dataset *hdmf.Dataset
+	at      string
+	field   string // "" if elements are references themselves
+	want    string // the type of targets, "" if any will do
+}
+
+// putOff puts references off until then.
+func (c *checker) putOff(r references) {
+	key := r
+	key.dataset = nil
+	if !c.deferred[key] {
+		c.deferred[key] = true
+		c.later = append(c.later, r)
+	}
+}
+
+// maxTold is how many elements of a dataset are told one by one.
+const maxTold = 100
+
+// elements checks every element of a dataset of references.
+func (c *checker) elements(ctx context.Context, r references) error {
+	before, dropped := len(c.findings), 0
+	f := r.dataset.File()
+	// Neighbours are often the same.
+	var last hdmf.Reference
+	lastGood := false
+	total, _ := nd.Len(r.dataset.Array().Shape())
+	err := eachBlock(ctx, r.dataset, func(start []int, v *hdmf.Values) error {
+		v, err := fieldOf(v, r.field)
+		if err != nil {
+			return err
+		}
+		total -= v.Len()
+		for i := range v.Len() {
+			ref, err := v.Reference(i)
+			if err == nil && lastGood && ref == last {
+				continue
+			}
+			if len(c.findings)-before >= maxTold {
+				// The rest is counted only.
+				if err != nil || c.resolve(ctx, f, ref).err != nil {
+					dropped++
+				}
+				continue
+			}
+			found := len(c.findings)
+			who := "element " + index(start, v.Shape, i)
+			if r.field != "" {
+				who += ", field " + quote(r.field)
+			}
+			if err != nil {
+				c.tell(r.at, DanglingReference, "%s %v", who, hdmf.ErrNoReference)
+			} else {
+				c.reference(ctx, f, r.at, who, ref, r.want)
+			}
+			last, lastGood = ref, err == nil && len(c.findings) == found
+		}
+		return ctx.Err()
+	})
+	if dropped > 0 {
+		c.tell(r.at, DanglingReference, "%d more elements lead nowhere", dropped)
+	}
+	if err == nil && total > 0 {
+		c.tell(r.at, DanglingReference, "%d elements were never written", total)
+	}
+	return c.readable(ctx, r.at, err)
+}
+
+func fieldOf(v *hdmf.Values, name string) (*hdmf.Values, error) {
+	if name == "" {
+		return v, nil
+	}
+	return v.Field(name)
+}
+
+func quote(name string) string { return strictjson.Quote(name) }

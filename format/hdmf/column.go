@@ -1,0 +1,253 @@
+package hdmf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/omnizarr/zarr"
+)
+
+// Column is a column of a table. One with indexes has any number of values in
+// every row; one with two has any number of such lists.
+type Column struct {
+	name    string
+	table   *Table
+	data    *Dataset
+	indexes []*index // the first one has an entry for every row
+}
+
+// ErrIndex says that the index of a column does not fit what it is the index of.
+var ErrIndex = errors.New("index does not fit its column")
+
+// Name is the name of the column.
+func (c *Column) Name() string { return c.name }
+
+// Description is what the column says about itself.
+func (c *Column) Description() string { return text(c.data.attrs().Raw("description")) }
+
+// Dataset holds the values of all rows, one after the other.
+func (c *Column) Dataset() *Dataset { return c.data }
+
+// Depth is how many indexes the column has: 0 for one value in every row, 1 for a
+// list of them, 2 for a list of lists.
+func (c *Column) Depth() int { return len(c.indexes) }
+
+// Rows is the number of rows.
+func (c *Column) Rows() int {
+	if len(c.indexes) > 0 {
+		return c.indexes[0].data.Shape()[0]
+	}
+	return c.data.Shape()[0]
+}
+
+// Table is the table that a DynamicTableRegion's values are rows of, nil if the
+// column is none.
+func (c *Column) Table(ctx context.Context) (*Table, error) {
+	r, ok := attributeReference(c.data.attrs().Raw("table"))
+	if !ok || c.data.DType().Kind != Number {
+		return nil, nil
+	}
+	o, err := c.data.file.Resolve(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	g, ok := o.(*Group)
+	if !ok {
+		return nil, o.File().failed("open table", o.Path(), ErrNoTable)
+	}
+	return OpenTable(ctx, g)
+}
+
+// Cells are the values of some rows of a column.
+type Cells struct {
+	// Values are those of all the rows, one after the other along the first axis.
+	*Values
+	// Offsets say where a row begins, one list for each index of the column: row i
+	// has entries Offsets[0][i] up to, not including, Offsets[0][i+1] of the next
+	// list, and those of the last list are of Values.
+	Offsets [][]int
+}
+
+// Rows is the number of rows.
+func (c *Cells) Rows() int {
+	if len(c.Offsets) > 0 {
+		return len(c.Offsets[0]) - 1
+	}
+	return c.Shape[0]
+}
+
+// Row gives the values of one row, of all its lists where rows have several.
+// Nothing is copied.
+func (c *Cells) Row(i int) *Values {
+	start, stop := i, i+1
+	for _, list := range c.Offsets {
+		start, stop = list[start], list[stop]
+	}
+	return c.Part(start, stop)
+}
+
+// Read reads the rows from start up to, not including, stop.
+func (c *Column) Read(ctx context.Context, start, stop int) (*Cells, error) {
+	if start < 0 || stop < start || stop > c.Rows() {
+		return nil, c.failed(fmt.Errorf("rows %d to %d of %d", start, stop, c.Rows()))
+	}
+	return c.read(ctx, appendRun(nil, start, stop-start))
+}
+
+// ReadRows reads rows in the order of the list, which may name one several times.
+// However many they are, the index is read once, and every chunk of the values.
+func (c *Column) ReadRows(ctx context.Context, rows []int) (*Cells, error) {
+	var runs []run
+	for _, i := range rows {
+		if i < 0 || i >= c.Rows() {
+			return nil, c.failed(fmt.Errorf("row %d of %d", i, c.Rows()))
+		}
+		runs = appendRun(runs, i, 1)
+	}
+	return c.read(ctx, runs)
+}
+
+func (c *Column) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.data.file.failed("read column", c.table.group.path+"/"+c.name, err)
+}
+
+// read follows runs of rows through the indexes to the values.
+func (c *Column) read(ctx context.Context, runs []run) (*Cells, error) {
+	out := &Cells{}
+	for k, x := range c.indexes {
+		length := c.data.Shape()[0]
+		if k+1 < len(c.indexes) {
+			length = c.indexes[k+1].data.Shape()[0]
+		}
+		var offsets []int
+		var err error
+		if offsets, runs, err = x.follow(ctx, runs, length); err != nil {
+			return nil, c.failed(fmt.Errorf("%s: %w", x.data.Name(), err))
+		}
+		out.Offsets = append(out.Offsets, offsets)
+	}
+	var err error
+	out.Values, err = c.data.gather(ctx, runs)
+	return out, err
+}
+
+// index says where lists end that lie one after the other.
+type index struct {
+	data *Dataset
+	mu   sync.Mutex
+	ends []int64 // all, once they were read; nil where there are too many
+}
+
+// maxEnds is how many ends are kept in memory.
+const maxEnds = 16 << 20
+
+// follow gives the offsets of the lists in runs of entries, and the runs of what
+// they list, which has a length.
+func (x *index) follow(ctx context.Context, runs []run, length int) ([]int, []run, error) {
+	total := 0
+	for _, r := range runs {
+		total += r.n
+	}
+	offsets := make([]int, 1, min(total, maxEnds)+1)
+	var next []run
+	for ends, err := range x.entries(ctx, runs) {
+		if err != nil {
+			return nil, nil, err
+		}
+		before := ends[0]
+		for i, end := range ends[1:] {
+			if end < before || end > int64(length) {
+				return nil, nil, fmt.Errorf("%w: a list from %d to %d of %d (entry %d of those read)", ErrIndex, before, end, length, len(offsets)+i-1)
+			}
+			before = end
+		}
+		first, at := int(ends[0]), offsets[len(offsets)-1]
+		if first < 0 {
+			return nil, nil, fmt.Errorf("%w: a list begins at %d", ErrIndex, first)
+		}
+		for _, end := range ends[1:] {
+			offsets = append(offsets, at+int(end)-first)
+		}
+		n := int(ends[len(ends)-1]) - first
+		if at+n < at {
+			return nil, nil, fmt.Errorf("%w: the lists are too long together", ErrIndex)
+		}
+		next = appendRun(next, first, n)
+	}
+	return offsets, next, nil
+}
+
+// entries yields, for every run, where its first list begins and where all of them
+// end.
+func (x *index) entries(ctx context.Context, runs []run) func(yield func([]int64, error) bool) {
+	return func(yield func([]int64, error) bool) {
+		ends, err := x.load(ctx)
+		var some []run
+		if err == nil && ends == nil { // only those that are needed
+			for _, r := range runs {
+				lead := min(r.from, 1)
+				some = appendApart(some, r.from-lead, r.n+lead)
+			}
+			var v *Values
+			if v, err = x.data.gather(ctx, some); err == nil {
+				ends, err = v.Ints()
+			}
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var first [1]int64
+		for k, r := range runs {
+			lead := min(r.from, 1)
+			from := r.from - lead
+			if some != nil {
+				from = some[k].to
+			}
+			list := ends[from : from+lead+r.n]
+			if lead == 0 {
+				list = append(first[:], list...)
+			}
+			if !yield(list, nil) {
+				return
+			}
+		}
+	}
+}
+
+// appendApart is appendRun for runs that stay apart.
+func appendApart(runs []run, from, n int) []run {
+	to := 0
+	if len(runs) > 0 {
+		last := runs[len(runs)-1]
+		to = last.to + last.n
+	}
+	return append(runs, run{from, to, n})
+}
+
+// load reads the whole index once, unless it is too large.
+func (x *index) load(ctx context.Context) ([]int64, error) {
+	if x.data.Shape()[0] > maxEnds {
+		return nil, nil
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ends != nil {
+		return x.ends, nil
+	}
+	v, err := x.data.Read(ctx, zarr.All())
+	if err != nil {
+		return nil, err
+	}
+	ends, err := v.Ints()
+	if err != nil {
+		return nil, err
+	}
+	x.ends = ends
+	return ends, nil
+}

@@ -1,0 +1,219 @@
+package hdmf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/meta"
+)
+
+// Option changes how files are opened.
+type Option func(*options)
+
+type options struct {
+	zarr []zarr.Option
+}
+
+// Allow lets the file refer to files at and below places, paths or URLs, besides
+// the folder around it.
+func Allow(places ...string) Option { return Zarr(zarr.Allow(places...)) }
+
+// Zarr passes options on to the engine, also for files that are referred to.
+func Zarr(opts ...zarr.Option) Option { return func(o *options) { o.zarr = append(o.zarr, opts...) } }
+
+// File is an HDMF file. It may be used by several goroutines.
+type File struct {
+	root    *zarr.Group
+	opts    []zarr.Option
+	place   string // where others find it, "" if nowhere
+	outer   *File  // that opened this one, and closes it
+	schemas catalog
+
+	mu      sync.Mutex
+	sources map[string]*source // by the text of a reference
+	files   map[string]*File   // by place; of the outermost file
+}
+
+// source is the file that a source means, or why there is none.
+type source struct {
+	once sync.Once
+	file *File
+	err  error
+}
+
+// Open opens the file at a URL.
+func Open(ctx context.Context, url string, opts ...Option) (*File, error) {
+	var o options
+	for _, f := range opts {
+		f(&o)
+	}
+	g, err := zarr.OpenGroup(ctx, url, o.zarr...)
+	if err != nil {
+		return nil, err
+	}
+	return newFile(ctx, g, o.zarr), nil
+}
+
+// Of gives the file whose root group is open already. opts are for files that it
+// refers to. Closing the file closes the group.
+func Of(ctx context.Context, root *zarr.Group, opts ...Option) *File {
+	var o options
+	for _, f := range opts {
+		f(&o)
+	}
+	return newFile(ctx, root, o.zarr)
+}
+
+func newFile(ctx context.Context, g *zarr.Group, opts []zarr.Option) *File {
+	f := &File{root: g, opts: opts, place: zarr.Place(ctx, g), sources: map[string]*source{}}
+	if f.place != "" && g.Path() != "" {
+		f.place = strings.TrimSuffix(f.place, "/") + "/" + g.Path()
+	}
+	f.files = map[string]*File{f.place: f}
+	return f
+}
+
+// Is reports whether a group looks like the root of an HDMF file: it names cached
+// schemas, or it has a type, or one of the first nodes in it has a type, links or
+// references.
+func Is(ctx context.Context, g *zarr.Group) bool {
+	if isObject(g.Metadata().Attributes) {
+		return true
+	}
+	looked := 0
+	for n, err := range g.Children(ctx) {
+		if err == nil && isObject((&object{node: n}).attrs()) {
+			return true
+		}
+		if looked++; looked == 8 {
+			break
+		}
+	}
+	return false
+}
+
+func isObject(attrs *meta.Attributes) bool {
+	if attrs.Raw("namespace") != nil && typeName(attrs) != "" {
+		return true
+	}
+	return slices.ContainsFunc(reserved, func(name string) bool { return attrs.Raw(name) != nil })
+}
+
+// Close gives up the file and those that were opened for its links and
+// references.
+func (f *File) Close() error {
+	if f.outer != nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var err error
+	for _, other := range f.files {
+		err = errors.Join(err, other.root.Close())
+	}
+	return err
+}
+
+// Root is the group that holds everything.
+func (f *File) Root() *Group { return &Group{object: object{f, f.root, "/"}, group: f.root} }
+
+// Zarr is the root group as the engine has it.
+func (f *File) Zarr() *zarr.Group { return f.root }
+
+// URL names the file for people.
+func (f *File) URL() string { return f.root.URL() }
+
+// ID is the object id of the root, "" if it has none.
+func (f *File) ID() string { return f.Root().ID() }
+
+// Layout is how the file keeps links and references.
+func (f *File) Layout() Layout {
+	if f.root.Format() == "zarr2" {
+		return V2
+	}
+	return V3
+}
+
+// ErrLinks says that a path leads through more links than a file can mean, or in a
+// circle.
+var ErrLinks = errors.New("links lead in a circle")
+
+// maxLinks is how many links a path may lead through.
+const maxLinks = 40
+
+// maxPath and maxParts are how long a path may be, in bytes and in names.
+const (
+	maxPath  = 64 << 10
+	maxParts = 1024
+)
+
+// Object finds what lies at a path, such as "/acquisition/trace/data". Links are
+// followed, also into other files.
+func (f *File) Object(ctx context.Context, at string) (Object, error) {
+	o, err := f.find(ctx, at, new(int))
+	return o, f.failed("open", at, err)
+}
+
+// find counts the links that it follows, all of them: links that lead to paths with
+// links in them may double their number each time.
+func (f *File) find(ctx context.Context, at string, links *int) (Object, error) {
+	at = path.Clean("/" + at)
+	if at == "/" {
+		return f.Root(), nil
+	}
+	if len(at) > maxPath || strings.Count(at, "/") > maxParts {
+		return nil, fmt.Errorf("a path of %d bytes and %d parts: %w", len(at), strings.Count(at, "/"), zarr.ErrNoNode)
+	}
+	// Most paths have no links in them.
+	n, err := f.root.Open(ctx, at[1:])
+	if err == nil {
+		return f.object(n), nil
+	}
+	if !errors.Is(err, zarr.ErrNoNode) {
+		return nil, err
+	}
+	above, name := path.Split(at)
+	parent, perr := f.find(ctx, above, links)
+	if perr != nil {
+		return nil, perr
+	}
+	g, ok := parent.(*Group)
+	if !ok {
+		return nil, fmt.Errorf("%s is a dataset and holds nothing: %w", strings.TrimSuffix(above, "/"), zarr.ErrNoNode)
+	}
+	if g.file != f || g.Path() != path.Clean(above) { // it was reached through a link
+		return g.file.find(ctx, path.Join(g.Path(), name), links)
+	}
+	return g.find(ctx, name, links)
+}
+
+// object gives a node its place in the model.
+func (f *File) object(n zarr.Node) Object {
+	o := object{f, n, "/" + f.below(n)}
+	if a, ok := n.(*zarr.Array); ok {
+		return newDataset(o, a)
+	}
+	return &Group{object: o, group: n.(*zarr.Group)}
+}
+
+// below is where a node is below the root, which need not be that of its store.
+func (f *File) below(n zarr.Node) string {
+	return strings.TrimPrefix(strings.TrimPrefix(n.Path(), f.root.Path()), "/")
+}
+
+func (f *File) failed(op, at string, err error) error {
+	var known *zarr.Error
+	if err == nil || errors.As(err, &known) && !errors.Is(err, ErrLinks) && known.Op == op {
+		return err
+	}
+	return &zarr.Error{Op: op, URL: strings.TrimSuffix(f.URL(), "/") + path.Clean("/"+at), Err: err}
+}
+
+// Attributes of the root that say what the file is.
+func (f *File) attrs() *meta.Attributes { return f.root.Metadata().Attributes }

@@ -1,0 +1,180 @@
+package hdmf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/numeric"
+	"github.com/omnizarr/zarr/internal/strictjson"
+)
+
+// ErrNoNumber says that an element is no number, or none of the kind that was asked
+// for.
+var ErrNoNumber = errors.New("is no number of this kind")
+
+// Float is element i as a number.
+func (v *Values) Float(i int) (float64, error) {
+	if v.json != nil {
+		return jsonFloat(v.json[i], i)
+	}
+	var out [1]float64
+	if err := floats(out[:], v.elem(i), v.typ); err != nil {
+		return 0, err
+	}
+	return out[0], nil
+}
+
+func jsonFloat(raw []byte, i int) (float64, error) {
+	switch string(raw) {
+	case "true":
+		return 1, nil
+	case "false":
+		return 0, nil
+	case `"NaN"`, `"Infinity"`, `"-Infinity"`:
+		raw = raw[1 : len(raw)-1]
+	}
+	var f float64
+	if err := strictjson.Decode(raw, &f); err != nil {
+		return 0, fmt.Errorf("element %d %w: %w", i, ErrNoNumber, err)
+	}
+	return f, nil
+}
+
+// Floats gives all elements as numbers; those of the largest integers are the
+// nearest ones.
+func (v *Values) Floats() ([]float64, error) {
+	out := make([]float64, v.Len())
+	if v.json == nil {
+		return out, floats(out, v.gathered(), v.typ)
+	}
+	for i, raw := range v.json {
+		var err error
+		if out[i], err = jsonFloat(raw, i); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Ints gives all elements as integers. Floats are an error, and so are integers
+// that do not fit.
+func (v *Values) Ints() ([]int64, error) {
+	out := make([]int64, v.Len())
+	if v.json == nil {
+		return out, ints(out, v.gathered(), v.typ)
+	}
+	for i, raw := range v.json {
+		n, err := strconv.ParseInt(string(raw), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("element %d %w: %w", i, ErrNoNumber, err)
+		}
+		out[i] = n
+	}
+	return out, nil
+}
+
+// gathered are the elements without gaps: those of a field are copied.
+func (v *Values) gathered() []byte {
+	size := v.typ.Size()
+	if v.offset == 0 && v.stride == size {
+		return v.data
+	}
+	out := make([]byte, 0, v.Len()*size)
+	for i := range v.Len() {
+		out = append(out, v.elem(i)...)
+	}
+	return out
+}
+
+type number interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+func convert[T, S number](dst []T, src []S) {
+	for i, x := range src {
+		dst[i] = T(x)
+	}
+}
+
+// floats converts elements of a type.
+func floats(dst []float64, src []byte, t dtype.Type) error {
+	switch t.Name() {
+	case "float64":
+		copy(dst, numeric.Slice[float64](src))
+	case "float32":
+		convert(dst, numeric.Slice[float32](src))
+	case "uint64":
+		convert(dst, numeric.Slice[uint64](src))
+	default:
+		if f, ok := dtype.FormatOf(t); ok && t.Kind() == dtype.Float {
+			return smallFloats(dst, src, t, f)
+		}
+		return integers(dst, src, t)
+	}
+	return nil
+}
+
+// smallFloats are those that Go has no type for.
+func smallFloats(dst []float64, src []byte, t dtype.Type, f *dtype.Format) error {
+	size := t.Size()
+	for i := range dst {
+		bits := uint64(0)
+		for k, b := range src[i*size : (i+1)*size] {
+			bits |= uint64(b) << (8 * k)
+		}
+		dst[i] = f.Decode(bits)
+	}
+	return nil
+}
+
+func ints(dst []int64, src []byte, t dtype.Type) error {
+	if t.Name() == "uint64" {
+		all := numeric.Slice[uint64](src)
+		if i := slices.IndexFunc(all, func(x uint64) bool { return x > math.MaxInt64 }); i >= 0 {
+			return fmt.Errorf("element %d %w: %d does not fit", i, ErrNoNumber, all[i])
+		}
+		convert(dst, all)
+		return nil
+	}
+	return integers(dst, src, t)
+}
+
+// integers converts elements of integer types that fit 64 bits with a sign.
+func integers[T int64 | float64](dst []T, src []byte, t dtype.Type) error {
+	signed := t.Kind() == dtype.Int || t.Kind() == dtype.Time || t.Kind() == dtype.Duration
+	switch {
+	case !signed && t.Kind() != dtype.Uint && t.Kind() != dtype.Bool:
+		return fmt.Errorf("%s %w", t.Name(), ErrNoNumber)
+	case signed && t.Size() == 1:
+		convert(dst, numeric.Slice[int8](src))
+	case signed && t.Size() == 2:
+		convert(dst, numeric.Slice[int16](src))
+	case signed && t.Size() == 4:
+		convert(dst, numeric.Slice[int32](src))
+	case signed:
+		convert(dst, numeric.Slice[int64](src))
+	case t.Size() == 1:
+		convert(dst, src)
+	case t.Size() == 2:
+		convert(dst, numeric.Slice[uint16](src))
+	default:
+		convert(dst, numeric.Slice[uint32](src))
+	}
+	return nil
+}
+
+// SliceOf gives numbers as a slice of the Go type that has their memory, such as
+// float64 for float64. Nothing is copied, unless they are a field of compounds.
+func SliceOf[T number](v *Values) ([]T, error) {
+	if v.json != nil {
+		return nil, fmt.Errorf("%s: %w", v.Name, ErrNoNumber)
+	}
+	if err := dtype.Check[T](v.typ); err != nil {
+		return nil, err
+	}
+	return numeric.Slice[T](v.gathered()), nil
+}

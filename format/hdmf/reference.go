@@ -1,0 +1,254 @@
+package hdmf
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/meta"
+)
+
+// Reference points at an object, or at a region of a dataset, in this file or in
+// another.
+type Reference struct {
+	// Source is the file, "." for the one that holds the reference.
+	Source string
+	// Path is where the object is in it.
+	Path string
+	// ObjectID and SourceObjectID are the ids of the object and of its file, ""
+	// where the reference does not tell.
+	ObjectID, SourceObjectID string
+	// Region is the part that is meant, nil for all of the object.
+	Region *Region
+}
+
+// String is the path, behind the source unless that is the same file.
+func (r Reference) String() string {
+	s := r.Path
+	if r.Source != "." && r.Source != "" {
+		s = r.Source + ":" + r.Path
+	}
+	if r.Region != nil {
+		s += r.Region.String()
+	}
+	return s
+}
+
+// Link is a name in a group that stands for an object elsewhere.
+type Link struct {
+	Name string
+	Reference
+	group *Group
+}
+
+// Group is the group that has the link.
+func (l *Link) Group() *Group { return l.group }
+
+// Path of the link itself, in its file.
+func (l *Link) At() string { return strings.TrimSuffix(l.group.path, "/") + "/" + l.Name }
+
+// Target finds what the link stands for, through other links.
+func (l *Link) Target(ctx context.Context) (Object, error) {
+	o, err := l.group.file.resolve(ctx, l.Reference)
+	return o, l.group.file.failed("link", l.At(), err)
+}
+
+// Resolve finds the object that a reference which this file holds points at. The
+// region of one, Select reads.
+func (f *File) Resolve(ctx context.Context, r Reference) (Object, error) {
+	o, err := f.resolve(ctx, r)
+	if err != nil {
+		err = f.failed("resolve", r.Path, err)
+	}
+	return o, err
+}
+
+func (f *File) resolve(ctx context.Context, r Reference) (Object, error) {
+	other, err := f.source(ctx, r.Source)
+	if err != nil {
+		return nil, err
+	}
+	return other.find(ctx, r.Path, new(int))
+}
+
+// maxListed bounds the links of a group.
+const maxListed = 1 << 20
+
+// links are those of the group by name; the list must not be changed. What is no
+// link is passed over; Problems tells of it.
+func (g *Group) links() []*Link {
+	g.parse.Do(func() { g.linked, g.problems = g.parseLinks() })
+	return g.linked
+}
+
+// link finds a link by its name, nil if there is none.
+func (g *Group) link(name string) *Link {
+	links := g.links()
+	i, ok := slices.BinarySearchFunc(links, name, func(l *Link, name string) int { return strings.Compare(l.Name, name) })
+	if !ok {
+		return nil
+	}
+	return links[i]
+}
+
+// Problems tells what is wrong with the links of the group.
+func (g *Group) Problems() []error {
+	g.links()
+	return slices.Clone(g.problems)
+}
+
+func (g *Group) parseLinks() (links []*Link, problems []error) {
+	for _, name := range []string{linksV2, linksV3} {
+		raw := g.attrs().Raw(name)
+		if raw == nil {
+			continue
+		}
+		err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
+			if i == maxListed {
+				return fmt.Errorf("more than %d links", maxListed)
+			}
+			l := &Link{group: g}
+			members, err := strictjson.Split(elem)
+			if err == nil {
+				l.Reference, err = parseReference(members)
+			}
+			if err == nil {
+				l.Name = text(member(members, "name"))
+				if l.Name == "" || strings.Contains(l.Name, "/") {
+					err = errors.New("has no name")
+				}
+			}
+			if err != nil {
+				problems = append(problems, strictjson.At(name, strictjson.AtIndex(i, err)))
+				return nil
+			}
+			links = append(links, l)
+			return nil
+		})
+		if err != nil {
+			problems = append(problems, strictjson.At(name, err))
+		}
+	}
+	slices.SortStableFunc(links, func(a, b *Link) int { return strings.Compare(a.Name, b.Name) })
+	return links, problems
+}
+
+func member(members []meta.Member, name string) json.RawMessage {
+	for _, m := range members {
+		if m.Name == name {
+			return m.Raw
+		}
+	}
+	return nil
+}
+
+// parseReference reads the members that links and references have in common.
+func parseReference(members []meta.Member) (Reference, error) {
+	var r Reference
+	for name, to := range map[string]*string{"source": &r.Source, "path": &r.Path, "object_id": &r.ObjectID, "source_object_id": &r.SourceObjectID} {
+		raw := member(members, name)
+		if raw == nil || strictjson.IsNull(raw) {
+			continue
+		}
+		var err error
+		if *to, err = strictjson.String(raw); err != nil {
+			return r, strictjson.At(name, err)
+		}
+	}
+	if r.Path == "" {
+		return r, errors.New(`has no "path"`)
+	}
+	if r.Source == "" {
+		r.Source = "."
+	}
+	raw := member(members, "region")
+	if raw == nil || strictjson.IsNull(raw) {
+		return r, nil
+	}
+	var err error
+	r.Region, err = parseRegion(raw)
+	return r, strictjson.At("region", err)
+}
+
+// ParseReference reads the JSON of a reference: an object with source and path, or,
+// as a text, a path in the same file.
+func ParseReference(raw json.RawMessage) (Reference, error) {
+	if s, err := strictjson.String(raw); err == nil {
+		return ParseText(s)
+	}
+	members, err := strictjson.Split(raw)
+	if err != nil {
+		return Reference{}, err
+	}
+	return parseReference(members)
+}
+
+// ParseText reads a reference that is an element of a dataset of text: a path, or
+// the JSON of a reference.
+func ParseText(s string) (Reference, error) {
+	if strings.HasPrefix(strings.TrimSpace(s), "{") {
+		members, err := strictjson.Object([]byte(s), strictjson.Options{})
+		if err == nil {
+			return parseReference(members)
+		}
+	}
+	if s == "" {
+		return Reference{}, errors.New("is empty")
+	}
+	return Reference{Source: ".", Path: s}, nil
+}
+
+// parseAttribute finds the references in an attribute: only in the forms that are
+// reserved for them.
+func parseAttribute(name string, raw json.RawMessage) Attribute {
+	a := Attribute{Name: name, Raw: raw}
+	if r, ok := attributeReference(raw); ok {
+		a.References = []Reference{r}
+		return a
+	}
+	if len(raw) == 0 || raw[0] != '[' {
+		return a
+	}
+	a.List = true
+	var list []Reference
+	all := true
+	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
+		r, ok := attributeReference(elem)
+		if all = all && ok; !all {
+			return errNoReference
+		}
+		list = append(list, r)
+		return nil
+	})
+	if err == nil && all {
+		a.References = list
+	}
+	return a
+}
+
+var errNoReference = errors.New("no reference")
+
+// attributeReference reads {"zarr_dtype":"object","value":{…}} or
+// {"_REFERENCE":{…}}.
+func attributeReference(raw json.RawMessage) (Reference, bool) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return Reference{}, false
+	}
+	members, err := strictjson.Split(raw)
+	if err != nil {
+		return Reference{}, false
+	}
+	inner := member(members, referenceV3)
+	if kind := text(member(members, dtypeV2)); kind == "object" || kind == "region" {
+		inner = member(members, "value")
+	}
+	if inner == nil {
+		return Reference{}, false
+	}
+	r, err := ParseReference(inner)
+	return r, err == nil
+}

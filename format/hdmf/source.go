@@ -1,0 +1,103 @@
+package hdmf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Source gives the file that the source of a reference which this file holds means,
+// the file itself for ".".
+func (f *File) Source(ctx context.Context, name string) (*File, error) {
+	other, err := f.source(ctx, name)
+	return other, f.failed("open", "/", err)
+}
+
+// maxSources bounds the other files that one refers to.
+const maxSources = 4096
+
+// source gives the file that the source of a link or reference means. It is
+// looked up once.
+func (f *File) source(ctx context.Context, name string) (*File, error) {
+	if name == "." || name == "" {
+		return f, nil
+	}
+	f.mu.Lock()
+	s := f.sources[name]
+	if s == nil && len(f.sources) >= maxSources {
+		f.mu.Unlock()
+		return nil, fmt.Errorf("source %q: more than %d other files", name, maxSources)
+	}
+	if s == nil {
+		s = &source{}
+		f.sources[name] = s
+	}
+	f.mu.Unlock()
+	s.once.Do(func() {
+		s.file, s.err = f.open(ctx, name)
+		if ctx.Err() != nil { // not the source's fault
+			f.mu.Lock()
+			delete(f.sources, name)
+			f.mu.Unlock()
+		}
+	})
+	return s.file, s.err
+}
+
+// open tries a source against the file itself, as the text has it, and against the
+// folder around it, as older writers have it.
+func (f *File) open(ctx context.Context, name string) (*File, error) {
+	var first error
+	for _, ref := range []string{name, path.Join("..", name)} {
+		if ref != name && (strings.Contains(name, "://") || path.IsAbs(name)) {
+			continue
+		}
+		other, err := f.openAt(ctx, ref)
+		if err == nil {
+			return other, nil
+		}
+		if first == nil || errors.Is(first, store.ErrNotExist) && !errors.Is(err, store.ErrNotExist) && !errors.Is(err, zarr.ErrNotAllowed) {
+			first = err
+		}
+	}
+	if own := path.Base(strings.TrimSuffix(f.URL(), "/")); path.Clean(name) == own {
+		return f, nil // older writers name the file itself, and it may lie where it has no folder
+	}
+	return nil, fmt.Errorf("source %q: %w", name, first)
+}
+
+// openAt opens a file by a reference relative to the root of this one.
+func (f *File) openAt(ctx context.Context, ref string) (*File, error) {
+	all := f
+	for all.outer != nil {
+		all = all.outer
+	}
+	if f.root.Path() != "" && !strings.Contains(ref, "://") && !path.IsAbs(ref) {
+		ref = path.Join(f.root.Path(), ref)
+	}
+	n, place, err := zarr.OpenBeside(ctx, f.root, ref, f.opts...)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if known := all.files[place]; known != nil && place != "" {
+		if err == nil {
+			n.Close()
+		}
+		return known, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		n.Close()
+		return nil, errors.New("is an array, not a file")
+	}
+	other := &File{root: g, opts: f.opts, place: place, outer: all, sources: map[string]*source{}}
+	all.files[place] = other
+	return other, nil
+}

@@ -1,0 +1,224 @@
+package write
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/omnizarr/zarr/format/hdmf"
+)
+
+// Object is what groups and datasets have in common.
+type Object struct {
+	// Type is that of a schema, the zero value for an object without one.
+	Type hdmf.Type
+	// ID is the object id. An object with a type gets a random one if it has none.
+	ID string
+	// Attributes are what is said about the object: what has a JSON form, or a
+	// hdmf.Reference, or a list of these.
+	Attributes map[string]any
+}
+
+// Group is a group that is to be made.
+type Group struct {
+	Object
+	Groups   map[string]*Group
+	Datasets map[string]*Dataset
+	// Links are names in the group that stand for objects elsewhere.
+	Links map[string]hdmf.Reference
+}
+
+// Dataset is a dataset that is to be made.
+type Dataset struct {
+	Object
+	Data Data
+	// Dims names the axes.
+	Dims []string
+	// Chunks is the shape of the chunks. The default cuts into chunks of about a
+	// mebibyte.
+	Chunks []int
+	// Codecs is the JSON of a list of Zarr v3 codecs that compress, in place of
+	// what hdmf-zarr does by default.
+	Codecs json.RawMessage
+}
+
+// Create makes a file at a URL. References and links name objects by their paths;
+// in the layout V2 they get the ids of those that the tree has. The file becomes
+// one at the very end.
+func Create(ctx context.Context, url string, root *Group, opts Options) error {
+	if opts.Layout == 0 {
+		opts.Layout = defaultLayout
+	}
+	b := &builder{ids: map[string]string{}, key: "neurodata_type"}
+	if opts.DataType {
+		b.key = "data_type"
+	}
+	if err := b.name("/", root, 0); err != nil {
+		return err
+	}
+	t, err := newTarget(ctx, url, opts)
+	if err != nil {
+		return err
+	}
+	b.target, t.place = t, b.refer
+	return t.finish(ctx, b.all(ctx, root))
+}
+
+// builder writes a tree.
+type builder struct {
+	*target
+	key string            // the attribute that has the type
+	ids map[string]string // by path, of all objects of the tree
+}
+
+// name gives ids to all objects of the tree before any is written.
+func (b *builder) name(at string, g *Group, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%s: more than %d groups inside each other", at, maxDepth)
+	}
+	b.ids[at] = g.id()
+	seen := map[string]bool{}
+	check := func(name string) error {
+		if seen[name] {
+			return fmt.Errorf("%s: two members are called %q", at, name)
+		}
+		seen[name] = true
+		return checkName(name)
+	}
+	for name, d := range g.Datasets {
+		if err := check(name); err != nil {
+			return err
+		}
+		b.ids[path.Join(at, name)] = d.id()
+	}
+	for name := range g.Links {
+		if err := check(name); err != nil {
+			return err
+		}
+	}
+	for name, sub := range g.Groups {
+		if err := check(name); err != nil {
+			return err
+		}
+		if err := b.name(path.Join(at, name), sub, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// id gives an object with a type an id.
+func (o *Object) id() string {
+	if o.ID == "" && o.Type.Name != "" {
+		o.ID = newID()
+	}
+	return o.ID
+}
+
+// newID makes a random UUID.
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// refer fills in the ids that a reference lacks.
+func (b *builder) refer(_ context.Context, r hdmf.Reference) (hdmf.Reference, error) {
+	if r.Source == "" {
+		r.Source = "."
+	}
+	if r.Source != "." {
+		return r, nil
+	}
+	if r.ObjectID == "" {
+		r.ObjectID = b.ids[path.Clean("/"+r.Path)]
+	}
+	if r.SourceObjectID == "" {
+		r.SourceObjectID = b.ids["/"]
+	}
+	return r, nil
+}
+
+func (b *builder) all(ctx context.Context, root *Group) error {
+	if err := b.group(ctx, "/", root); err != nil || b.opts.Schemas == nil {
+		return err
+	}
+	if err := b.schemas(ctx, defaultLocation, b.opts.Schemas); err != nil {
+		return err
+	}
+	return b.setLocation(ctx, defaultLocation)
+}
+
+// said are the attributes of an object, its type and id among them.
+func (b *builder) said(o *Object) ([]hdmf.Attribute, error) {
+	all := maps.Clone(o.Attributes)
+	if all == nil {
+		all = map[string]any{}
+	}
+	if o.Type.Name != "" {
+		all["namespace"], all[b.key] = o.Type.Namespace, o.Type.Name
+	}
+	if o.ID != "" {
+		all["object_id"] = o.ID
+	}
+	var list []hdmf.Attribute
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		a, err := attributeOf(name, all[name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+func (b *builder) group(ctx context.Context, at string, g *Group) error {
+	attrs, err := b.said(&g.Object)
+	if err != nil {
+		return b.failed(at, err)
+	}
+	var links []link
+	for _, name := range slices.Sorted(maps.Keys(g.Links)) {
+		links = append(links, link{name, g.Links[name]})
+	}
+	if err := b.target.group(ctx, at, attrs, links); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Datasets)) {
+		if err := b.add(ctx, path.Join(at, name), g.Datasets[name]); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Groups)) {
+		if err := b.group(ctx, path.Join(at, name), g.Groups[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add makes a dataset.
+func (b *builder) add(ctx context.Context, at string, d *Dataset) error {
+	attrs, err := b.said(&d.Object)
+	if err == nil && d.Dims != nil {
+		var a hdmf.Attribute
+		a, err = attributeOf(dimensions, d.Dims)
+		attrs = append(attrs, a)
+	}
+	var src source
+	if err == nil {
+		src, err = d.Data.source(d.Chunks, d.Codecs)
+	}
+	if err == nil && d.Dims != nil && len(d.Dims) != len(src.shape()) {
+		err = fmt.Errorf("%d names for the axes of shape %v", len(d.Dims), src.shape())
+	}
+	if err != nil {
+		return b.failed(at, err)
+	}
+	return b.dataset(ctx, at, attrs, src)
+}

@@ -1,0 +1,75 @@
+// Package write makes HDMF files, such as those of NWB, in either layout, copies
+// them from one layout to the other, and changes them in place.
+//
+// Create writes a tree of values, Copy another file, and Edit adds to one that is
+// there: rows of tables, samples of series, objects, attributes, links. All three
+// keep back the documents that make new data count until the data is there: what
+// an interruption leaves is no file, or the old one.
+package write
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/locate"
+)
+
+// The attributes that the layouts reserve.
+const (
+	linksV2         = "zarr_link"
+	dtypeV2         = "zarr_dtype"
+	linksV3         = "_LINKS"
+	dtypeV3         = "_DTYPE"
+	referenceV3     = "_REFERENCE"
+	referenceFields = "_REFERENCE_FIELDS"
+	schemaLocation  = ".specloc"
+	dimensions      = "_ARRAY_DIMENSIONS"
+)
+
+// Options say how a file is written; the zero value is fine.
+type Options struct {
+	// Layout is that of the new file. The default is V3 for Create, and for Copy
+	// that of the source. Edit keeps what is there.
+	Layout hdmf.Layout
+	// Pickle writes references, and compounds with text, in the layout V2 as
+	// pickles, which hdmf-zarr 0.13 and older need for compounds. The default is
+	// JSON, which every reader can take without running a program.
+	Pickle bool
+	// Schemas are cached in the new file. Copy takes those of its source.
+	Schemas []hdmf.SchemaText
+	// DataType names types in the attribute data_type, as plain HDMF files do,
+	// and not in NWB's neurodata_type.
+	DataType bool
+	// WideIndexes makes Copy write the indexes of ragged columns in 64 bits. Most
+	// files have them as narrow as they can be, and in the layout V2 rows can be
+	// appended only as long as their numbers fit.
+	WideIndexes bool
+	// Overwrite replaces what is there.
+	Overwrite bool
+	// Plain leaves out consolidated metadata.
+	Plain bool
+	// Locate says how the URL becomes a store.
+	Locate locate.Options
+	// Zarr are options for the engine.
+	Zarr []zarr.Option
+}
+
+// ErrExist says that there is something where a file should be made.
+var ErrExist = errors.New("there is something already")
+
+// defaultLayout is that of hdmf-zarr's newest version.
+const defaultLayout = hdmf.V3
+
+// The codecs behind the serializer by which hdmf-zarr compresses in each layout.
+// Blosc's elements are as wide as those of the array.
+const (
+	compressorV2 = `{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":%d,"blocksize":0}}`
+	compressorV3 = `{"name":"zstd","configuration":{"level":0,"checksum":false}}`
+)
+
+// defaultLocation is where schemas are cached.
+const defaultLocation = "specifications"
+
+func quoted(s string) json.RawMessage { return appendText(nil, s) }

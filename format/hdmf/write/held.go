@@ -1,0 +1,227 @@
+package write
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// The documents of nodes, in the order in which those of one node are stored: the
+// one that makes it a node behind what it says, and behind both what repeats them.
+var documents = []string{".zattrs", ".zarray", ".zgroup", "zarr.json", ".zmetadata"}
+
+// held is a store that keeps documents back, and shows them as if they were
+// stored. Chunks go through.
+type held struct {
+	base store.Store
+	kept func(key string) bool // what is held back
+	over *mem.Store
+
+	mu   sync.Mutex
+	gone map[string]bool // documents to be removed
+	when map[string]int  // by key: the number of its last change
+	now  int
+}
+
+func hold(base store.Store, kept func(key string) bool) *held {
+	return &held{base: base, kept: kept, over: mem.New(), gone: map[string]bool{}, when: map[string]int{}}
+}
+
+// isDocument says whether a key is that of a document of any node.
+func isDocument(key string) bool { return slices.Contains(documents, path.Base(key)) }
+
+// isRoot says whether a key is that of a document of the root.
+func isRoot(key string) bool { return slices.Contains(documents, key) }
+
+func (h *held) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	if !h.kept(key) {
+		return h.base.Get(ctx, key, r, dst)
+	}
+	out, info, err := h.over.Get(ctx, key, r, dst)
+	if !errors.Is(err, store.ErrNotExist) {
+		return out, info, err
+	}
+	if h.removed(key) {
+		return dst, store.Info{}, store.WrapError("get", h.URL(), key, store.ErrNotExist)
+	}
+	return h.base.Get(ctx, key, r, dst)
+}
+
+func (h *held) removed(key string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.gone[key]
+}
+
+// Open forwards for values that are not held.
+func (h *held) Open(ctx context.Context, key string) (store.Object, error) {
+	if h.kept(key) {
+		return store.Open(ctx, plain{h}, key)
+	}
+	return store.Open(ctx, h.base, key)
+}
+
+// plain hides that held is an Opener.
+type plain struct{ store.Reader }
+
+func (h *held) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	if !h.kept(key) {
+		return h.base.Put(ctx, key, data, opt)
+	}
+	if opt.IfAbsent {
+		_, _, err := h.Get(ctx, key, store.Part(0, 0), nil)
+		if err == nil || !errors.Is(err, store.ErrNotExist) {
+			return store.Info{}, store.WrapError("put", h.URL(), key, cmp.Or(err, store.ErrPrecondition))
+		}
+	}
+	info, err := h.over.Put(ctx, key, data, store.PutOptions{})
+	if err == nil {
+		h.changed(key, false)
+	}
+	return info, err
+}
+
+func (h *held) changed(key string, gone bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now++
+	h.when[key] = h.now
+	if gone {
+		h.gone[key] = true
+	} else {
+		delete(h.gone, key)
+	}
+}
+
+func (h *held) Delete(ctx context.Context, key string) error {
+	if strings.HasSuffix(key, "/") || !h.kept(key) {
+		return h.base.Delete(ctx, key)
+	}
+	_, _, err := h.Get(ctx, key, store.Part(0, 0), nil)
+	if errors.Is(err, store.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = h.over.Delete(ctx, key)
+	}
+	if err == nil {
+		h.changed(key, true)
+	}
+	return err
+}
+
+// List merges what is held with what is stored.
+func (h *held) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		var own []store.Entry
+		for e, err := range h.over.List(ctx, prefix, delimiter) {
+			if err != nil {
+				yield(e, err)
+				return
+			}
+			own = append(own, e)
+		}
+		for e, err := range h.base.List(ctx, prefix, delimiter) {
+			for err == nil && len(own) > 0 && own[0].Key < e.Key {
+				if !yield(own[0], nil) {
+					return
+				}
+				own = own[1:]
+			}
+			if err == nil && len(own) > 0 && own[0].Key == e.Key {
+				e, own = own[0], own[1:]
+			} else if err == nil && h.removed(e.Key) {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+		for _, e := range own {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (h *held) URL() string { return h.base.URL() }
+
+// Identity is that of the store inside: both have the same chunks.
+func (h *held) Identity() string { return strings.TrimSuffix(store.Identity(h.base, ""), "/") }
+
+// Concurrency forwards.
+func (h *held) Concurrency() int {
+	if p, ok := store.As[store.Parallel](h.base); ok {
+		return p.Concurrency()
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Near forwards.
+func (h *held) Near() bool { return store.IsNear(h.base) }
+
+// changes are the keys of the documents that were changed, in the order in which
+// they are to be stored: node by node as they were changed last, the root behind
+// all others.
+func (h *held) changes() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	last := map[string]int{}
+	var keys []string
+	for key, n := range h.when {
+		dir := path.Dir(key)
+		last[dir] = max(last[dir], n)
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		x, y := path.Dir(a), path.Dir(b)
+		if x != y && (x == "." || y == ".") {
+			if x == "." {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(cmp.Compare(last[x], last[y]), cmp.Compare(slices.Index(documents, path.Base(a)), slices.Index(documents, path.Base(b))))
+	})
+	return keys
+}
+
+// document is what a key has now, nil if it was removed.
+func (h *held) document(ctx context.Context, key string) ([]byte, error) {
+	if h.removed(key) {
+		return nil, nil
+	}
+	text, _, err := h.over.Get(ctx, key, store.All(), nil)
+	return text, err
+}
+
+// flush stores the documents of keys one after the other.
+func (h *held) flush(ctx context.Context, keys []string) error {
+	for _, key := range keys {
+		text, err := h.document(ctx, key)
+		switch {
+		case err != nil:
+		case text == nil:
+			err = h.base.Delete(ctx, key)
+		default:
+			_, err = h.base.Put(ctx, key, text, store.PutOptions{})
+		}
+		if err != nil {
+			return err
+		}
+		h.mu.Lock()
+		delete(h.when, key)
+		h.mu.Unlock()
+	}
+	return nil
+}

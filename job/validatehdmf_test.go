@@ -1,0 +1,83 @@
+package job_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/job"
+)
+
+// validateHDMF validates the node at a path of an HDMF file.
+func validateHDMF(t *testing.T, url, at string) []job.Violation {
+	t.Helper()
+	f, err := hdmf.Open(context.Background(), url)
+	check(t, err)
+	defer f.Close()
+	report, err := job.Validate(context.Background(), f.Zarr().Store(), strings.Trim(at, "/"), job.ValidateOptions{HDMF: f, HDMFPath: at})
+	check(t, err)
+	if report.OK != (len(report.Problems) == 0) {
+		t.Errorf("ok is %v with %d problems", report.OK, len(report.Problems))
+	}
+	return report.Problems
+}
+
+// rules are those that were broken.
+func rules(problems []job.Violation) (out []string) {
+	for _, p := range problems {
+		out = append(out, p.Path+" "+p.Rule)
+	}
+	return slices.Compact(out)
+}
+
+func TestBrokenHDMFFilesAreTold(t *testing.T) {
+	broken := map[string]string{
+		"good":                       "",
+		"dangling_link":              "/general/extracellular_ephys/g DanglingLink",
+		"dangling_reference":         "/acquisition/es/electrodes DanglingReference",
+		"dangling_reference_element": "/general/extracellular_ephys/electrodes/group DanglingReference",
+		"missing_cached_spec":        "/ MissingSpec",
+		"missing_dataset":            "/ MissingError",
+		"missing_required_attribute": "/acquisition/trace/data MissingError",
+		"missing_specloc":            "/ MissingSpec",
+		"unknown_type":               "/acquisition/second UnknownType",
+		"wrong_attribute_dtype":      "/acquisition/trace/data DtypeError",
+		"wrong_dtype":                "/acquisition/trace/timestamps DtypeError",
+		"wrong_shape":                "/acquisition/trace/timestamps ShapeError",
+	}
+	dir := nwbtest.Unpack(t, "broken_v2", "broken_v3", "legacy_v2_0.10.nwb.zarr")
+	for name, want := range broken {
+		for _, layout := range []string{"broken_v2", "broken_v3"} {
+			got := strings.Join(rules(validateHDMF(t, filepath.Join(dir, layout, name+".nwb.zarr"), "/")), ", ")
+			if got != want {
+				t.Errorf("%s/%s: %s, want %s", layout, name, got, want)
+			}
+		}
+	}
+	// Its consolidated metadata lacks the schemas, as that writer has it.
+	if got := rules(validateHDMF(t, filepath.Join(dir, "legacy_v2_0.10.nwb.zarr"), "/")); got != nil {
+		t.Errorf("an old file: %v", got)
+	}
+	// Of a part of a file only what concerns it is told, by its own paths.
+	part := filepath.Join(dir, "broken_v3", "wrong_dtype.nwb.zarr")
+	if got := rules(validateHDMF(t, part, "/acquisition/trace")); !slices.Equal(got, []string{"/timestamps DtypeError"}) {
+		t.Errorf("a part: %v", got)
+	}
+	if got := rules(validateHDMF(t, part, "/general")); got != nil {
+		t.Errorf("another part: %v", got)
+	}
+}
+
+func TestStaleMetadataOfHDMFFilesIsToldOnce(t *testing.T) {
+	url := filepath.Join(nwbtest.Unpack(t, "session_v3.nwb.zarr"), "session_v3.nwb.zarr")
+	check(t, os.RemoveAll(filepath.Join(url, "acquisition", "words")))
+	got := rules(validateHDMF(t, url, "/"))
+	if len(got) == 0 || slices.ContainsFunc(got, func(s string) bool { return !strings.HasSuffix(s, " StaleConsolidated") }) {
+		t.Errorf("told %v", got)
+	}
+}
