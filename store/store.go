@@ -174,6 +174,15 @@ func (r Range) Resolve(size int64) (off, length int64, err error) {
 	return 0, size, nil
 }
 
+// Append appends the range of a value that is in memory.
+func (r Range) Append(dst, value []byte) ([]byte, error) {
+	off, length, err := r.Resolve(int64(len(value)))
+	if err != nil {
+		return dst, err
+	}
+	return append(dst, value[off:off+length]...), nil
+}
+
 // IsAll reports whether r asks for a whole value, and the largest size that it
 // accepts (-1: any).
 func (r Range) IsAll() (limit int64, ok bool) {

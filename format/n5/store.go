@@ -32,14 +32,6 @@ func New(s store.Store, opt Options, reg meta.Registry) *Store {
 // same keys in both.
 func (s *Store) Unwrap() store.Store { return s.Store }
 
-// nodeOf is the path of the node whose document has the key.
-func nodeOf(key string) (path string, ok bool) {
-	if key == documentName {
-		return "", true
-	}
-	return strings.CutSuffix(key, "/"+documentName)
-}
-
 // read gets the attributes.json of a node, nil if there is none, and as it is
 // spelled.
 func (s *Store) read(ctx context.Context, node string) (*meta.Attributes, []byte, store.Info, error) {
@@ -133,7 +125,7 @@ func isNumber(name string) bool { return strings.Trim(name, "0123456789") == "" 
 
 // Get gives a value, or the document of a node as Zarr v3.
 func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	node, ok := nodeOf(key)
+	node, ok := meta.PathOf(key)
 	if !ok {
 		return s.Store.Get(ctx, key, r, dst)
 	}
@@ -145,17 +137,14 @@ func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) 
 	if err != nil {
 		return dst, store.Info{}, store.WrapError("get", s.URL(), key, err)
 	}
-	off, length, err := r.Resolve(int64(len(text)))
-	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.URL(), key, err)
-	}
 	info.Size = int64(len(text))
-	return append(dst, text[off:off+length]...), info, nil
+	dst, err = r.Append(dst, text)
+	return dst, info, store.WrapError("get", s.URL(), key, err)
 }
 
 // Open holds a value open.
 func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
-	if _, ok := nodeOf(key); ok {
+	if _, ok := meta.PathOf(key); ok {
 		return store.Open(ctx, store.Reader(keyed{s}), key)
 	}
 	return store.Open(ctx, s.Store, key)

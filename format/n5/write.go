@@ -18,7 +18,7 @@ import (
 
 // Put stores a value, the document of a node as attributes.json.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	node, ok := nodeOf(key)
+	node, ok := meta.PathOf(key)
 	if !ok {
 		return s.Store.Put(ctx, key, data, opt)
 	}
@@ -254,7 +254,7 @@ func compact(raw json.RawMessage) string {
 // Delete removes a value; with the document of a node that of N5, and one of Zarr
 // that it may have been given besides.
 func (s *Store) Delete(ctx context.Context, key string) error {
-	if node, ok := nodeOf(key); ok {
+	if node, ok := meta.PathOf(key); ok {
 		if err := s.Store.Delete(ctx, path.Join(node, attributesName)); err != nil {
 			return err
 		}

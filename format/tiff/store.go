@@ -103,11 +103,8 @@ func (s *Store) document(ctx context.Context, path string, r store.Range, dst []
 	if err != nil {
 		return nil, store.Info{}, err
 	}
-	off, length, err := r.Resolve(int64(len(text)))
-	if err != nil {
-		return nil, store.Info{}, err
-	}
-	return append(dst, text[off:off+length]...), store.Info{Size: int64(len(text)), ETag: s.f.src.etag, Format: Format}, nil
+	dst, err = r.Append(dst, text)
+	return dst, store.Info{Size: int64(len(text)), ETag: s.f.src.etag, Format: Format}, err
 }
 
 // Open holds a chunk open, or a document.

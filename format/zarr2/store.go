@@ -63,14 +63,6 @@ func New(s store.Store, mode Mode, reg meta.Registry) *Store {
 // same keys in both.
 func (s *Store) Unwrap() store.Store { return s.Store }
 
-// nodeOf is the path of the node whose document has the key.
-func nodeOf(key string) (path string, ok bool) {
-	if key == documentName {
-		return "", true
-	}
-	return strings.CutSuffix(key, "/"+documentName)
-}
-
 func key(node, name string) string { return path.Join(node, name) }
 
 // get reads a document, nil if there is none.
@@ -89,7 +81,7 @@ func (s *Store) get(ctx context.Context, node, name string) ([]byte, store.Info,
 
 // Get gives a value, or the document of a Zarr v2 node as Zarr v3.
 func (s *Store) Get(ctx context.Context, k string, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	path, ok := nodeOf(k)
+	path, ok := meta.PathOf(k)
 	if !ok || s.mode == Three {
 		return s.Store.Get(ctx, k, r, dst)
 	}
@@ -107,17 +99,14 @@ func (s *Store) Get(ctx context.Context, k string, r store.Range, dst []byte) ([
 	if err != nil {
 		return dst, store.Info{}, store.WrapError("get", s.URL(), k, err)
 	}
-	off, length, err := r.Resolve(int64(len(text)))
-	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.URL(), k, err)
-	}
 	info.Size = int64(len(text))
-	return append(dst, text[off:off+length]...), info, nil
+	dst, err = r.Append(dst, text)
+	return dst, info, store.WrapError("get", s.URL(), k, err)
 }
 
 // Open holds a value open.
 func (s *Store) Open(ctx context.Context, k string) (store.Object, error) {
-	if _, ok := nodeOf(k); ok {
+	if _, ok := meta.PathOf(k); ok {
 		return store.Open(ctx, store.Reader(keyed{s}), k)
 	}
 	return store.Open(ctx, s.Store, k)

@@ -9,7 +9,7 @@ import (
 
 // Put stores a value; the document of a node that is Zarr v2 as such.
 func (s *Store) Put(ctx context.Context, k string, data []byte, opt store.PutOptions) (store.Info, error) {
-	path, ok := nodeOf(k)
+	path, ok := meta.PathOf(k)
 	if !ok {
 		return s.Store.Put(ctx, k, data, opt)
 	}
@@ -165,7 +165,7 @@ func (s *Store) replace(ctx context.Context, k string, was, now []byte, opt stor
 // Delete removes a value; with the document of a node all that either format has
 // of it.
 func (s *Store) Delete(ctx context.Context, k string) error {
-	if path, ok := nodeOf(k); ok {
+	if path, ok := meta.PathOf(k); ok {
 		if err := remove(ctx, s.Store, path, arrayName, groupName, attributesName, consolidatedName); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (c *checker) attributes(ctx context.Context, o hdmf.Object, v visit, open b
 		if a.References == nil && looksLikeReference(a.Raw) {
 			c.tell(v.at, BadDType, "attribute %s is a reference that cannot be read", quote(a.Name))
 		}
-		if !open && !v.again && !known[a.Name] && !slices.Contains(ownAttributes, a.Name) && c.catalog != nil {
+		if !open && !known[a.Name] && !slices.Contains(ownAttributes, a.Name) && c.catalog != nil {
 			c.tell(v.at, ExtraField, "no schema has a place for attribute %s", quote(a.Name))
 		}
 	}

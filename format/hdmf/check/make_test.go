@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,7 +45,12 @@ func (f files) plain(node, dtype, codec, attrs string, shape ...int) {
 	case "bool":
 		fill = "false"
 	}
-	f[f.doc(node)] = fmt.Appendf(nil, `{"zarr_format":3,"node_type":"array","shape":%s,"data_type":%q,"fill_value":%s,"chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},`+
+	if strings.HasPrefix(dtype, "{") { // a struct
+		fill = "{}"
+	} else {
+		dtype = strconv.Quote(dtype)
+	}
+	f[f.doc(node)] = fmt.Appendf(nil, `{"zarr_format":3,"node_type":"array","shape":%s,"data_type":%s,"fill_value":%s,"chunk_grid":{"name":"regular","configuration":{"chunk_shape":%s}},`+
 		`"chunk_key_encoding":{"name":"default","configuration":{"separator":"/"}},"codecs":[%s],"attributes":{%s}}`, list, dtype, fill, grid, codec, attrs)
 }
 

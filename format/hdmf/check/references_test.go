@@ -61,7 +61,10 @@ func TestReferences(t *testing.T) {
 			f.texts("t", `"_DTYPE":"object_reference"`, false, "/d")
 			f["t/c/0"] = []byte{9, 0, 0, 0}
 		}, []string{"/t Unreadable "}},
-		"broken node": {func(f files) { f["a/zarr.json"] = []byte(`{"zarr_format":3`) }, []string{"/a Unreadable not JSON"}},
+		"broken node": {func(f files) {
+			f["a/zarr.json"] = []byte(`{"zarr_format":3`)
+			f.texts("t", `"_DTYPE":"object_reference"`, false, "/a", "/d")
+		}, []string{"/a Unreadable not JSON", "/t DanglingReference element 0 leads to /a: zarr.json: not JSON"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := made("")
@@ -118,6 +121,17 @@ func many(n, chunk int, to func(i int) string) files {
 		f[fmt.Sprintf("t/c/%d", start/chunk)] = vlen(list)
 	}
 	return f
+}
+
+// An element is named by its place in the whole dataset.
+func TestReferenceInALaterChunk(t *testing.T) {
+	f := many(40_000, 10_000, func(i int) string {
+		if i == 35_000 {
+			return "/none"
+		}
+		return "/"
+	})
+	want(t, findings(t, in(t, f), check.Options{}), noSchema, "/t DanglingReference element 35000 leads to /none")
 }
 
 // Hundred thousand references take less than a second, wherever they lead.

@@ -30,7 +30,10 @@ const things = `{"groups":[
  {"data_type_def":"Car","doc":"d","attributes":[{"name":"kind","dtype":"text","value":"car","doc":"d"}],
   "groups":[{"data_type_inc":"Wheel","quantity":2,"doc":"d"},{"name":"engine","data_type_inc":"Thing","linkable":false,"doc":"d"},
             {"name":"spare","data_type_inc":"Big","quantity":"?","doc":"d"},{"name":"notes","quantity":"?","doc":"d"}]},
- {"data_type_def":"Root","doc":"d","groups":[{"data_type_inc":"Thing","quantity":"*","doc":"d"},{"data_type_inc":"Car","quantity":"*","doc":"d"}]}
+ {"data_type_def":"Shelf","doc":"d","groups":[{"data_type_inc":"Thing","quantity":"*","doc":"d"},{"data_type_inc":"Big","doc":"d"},
+   {"name":"best","data_type_inc":"Big","quantity":"?","doc":"d","attributes":[{"name":"prize","dtype":"text","doc":"d"}]},
+   {"name":"label","quantity":"?","doc":"d","attributes":[{"name":"colour","dtype":"text","doc":"d"}]}]},
+ {"data_type_def":"Root","doc":"d","groups":[{"data_type_inc":"Shelf","quantity":"*","doc":"d"},{"data_type_inc":"Thing","quantity":"*","doc":"d"},{"data_type_inc":"Car","quantity":"*","doc":"d"}]}
 ]}`
 
 // car adds a car that is as it should be.
@@ -105,6 +108,27 @@ func TestObjectsAreAsTheirSchemasSay(t *testing.T) {
 		"bare numbers": {func(f files) {
 			f.group("a", typed("Thing", `"label":"x","scale":-Infinity,"size":NaN`))
 		}, []string{`/a DtypeError "size" is float64`}},
+		"fields of compounds": {func(f files) {
+			for name, fields := range map[string]string{"a": `{"name":"x","data_type":"int32"}`, "b": `{"name":"x","data_type":"int16"},{"name":"y","data_type":"int32"}`} {
+				f.group(name, typed("Thing", `"label":"x"`))
+				f.empty(name+"/pairs", `{"name":"struct","configuration":{"fields":[`+fields+`]}}`, "", 5)
+			}
+		}, []string{`/a/pairs DtypeError holds compound of int32, must be`, `/b/pairs DtypeError holds compound of int16, int32, must be`}},
+		"places that lack objects come first": {func(f files) {
+			f.group("s", typed("Shelf"))
+			f.group("s/a", typed("Thing", `"label":"x"`))
+			f.group("s/b", typed("Big", `"label":"x"`))
+		}, nil},
+		"what the place of a link asks": {func(f files) {
+			f.group("b", typed("Big", `"label":"x"`))
+			f.group("s", typed("Shelf", `"_LINKS":[{"name":"best","source":".","path":"/b"}]`))
+			f.group("s/b", typed("Big", `"label":"x"`))
+		}, []string{`/b MissingError "prize"`}},
+		"unknown type where others are known": {func(f files) {
+			f.group("s", typed("Shelf"))
+			f.group("s/b", typed("Big", `"label":"x"`))
+			f.group("s/label", typed("Nothing", `"colour":"red","more":1`))
+		}, []string{`/s/label UnknownType t.Nothing`}},
 		"names of axes": {func(f files) {
 			f.group("a", typed("Thing", `"label":"x"`))
 			f.empty("a/numbers", "float32", `"_ARRAY_DIMENSIONS":["x","y"]`, 5)
@@ -157,6 +181,12 @@ func TestSchemaIsGiven(t *testing.T) {
 	f.group("a", typed("Thing"))
 	want(t, findings(t, in(t, f), check.Options{}), `/ MissingSpec no .specloc`)
 	want(t, findings(t, in(t, f), check.Options{Schema: catalog(t, things)}), `/a MissingError "label"`)
+}
+
+func TestNoSchemasWhereTheyShouldBe(t *testing.T) {
+	f := made(typed("Root", `".specloc":"specifications"`))
+	f.group("specifications", "")
+	want(t, findings(t, in(t, f), check.Options{}), "/specifications MissingSpec holds no schema")
 }
 
 func TestSchemasThatNobodyNames(t *testing.T) {

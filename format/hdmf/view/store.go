@@ -36,11 +36,8 @@ func (v *view) Get(ctx context.Context, key string, r store.Range, dst []byte) (
 	if from != nil {
 		return from.Get(ctx, inner, r, dst)
 	}
-	off, length, err := r.Resolve(int64(len(value)))
-	if err != nil {
-		return dst, store.Info{}, v.failed("get", key, err)
-	}
-	return append(dst, value[off:off+length]...), store.Info{Size: int64(len(value))}, nil
+	dst, err = r.Append(dst, value)
+	return dst, store.Info{Size: int64(len(value))}, v.failed("get", key, err)
 }
 
 // Open holds a value open: one of the file as the store that has it does.
@@ -64,11 +61,8 @@ type made struct {
 
 // Get gives a part of it.
 func (m made) Get(_ context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	off, length, err := r.Resolve(int64(len(m.value)))
-	if err != nil {
-		return dst, store.Info{}, m.view.failed("get", m.key, err)
-	}
-	return append(dst, m.value[off:off+length]...), store.Info{Size: int64(len(m.value))}, nil
+	dst, err := r.Append(dst, m.value)
+	return dst, store.Info{Size: int64(len(m.value))}, m.view.failed("get", m.key, err)
 }
 
 // Close has nothing to give up.
