@@ -19,6 +19,14 @@ func OpenBeside(ctx context.Context, n Node, ref string, opts ...Option) (opened
 	if err != nil {
 		return nil, "", err
 	}
+	if at, _ := f.look(ctx); at.scheme != "" {
+		// What lies in the same store, such as an archive of several hierarchies, is
+		// open already.
+		if key, ok := s.below(at); ok {
+			opened, err = OpenStore(ctx, rawStore(around.store), key, append(opts, Allow(around.allow...))...)
+			return opened, s.String(), err
+		}
+	}
 	root, err := f.permit(s, home)
 	if err != nil {
 		return nil, s.String(), err
@@ -39,6 +47,14 @@ func Place(ctx context.Context, n Node) string {
 		return ""
 	}
 	return at.String()
+}
+
+// rawStore is the store below the one that knows nodes.
+func rawStore(s store.Store) store.Store {
+	if u, ok := s.(store.Unwrapper); ok {
+		return u.Unwrap()
+	}
+	return s
 }
 
 func aroundOf(n Node) *surroundings {

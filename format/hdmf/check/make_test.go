@@ -45,8 +45,11 @@ func (f files) plain(node, dtype, codec, attrs string, shape ...int) {
 	case "bool":
 		fill = "false"
 	}
-	if strings.HasPrefix(dtype, "{") { // a struct
-		fill = "{}"
+	if strings.HasPrefix(dtype, "{") { // a struct of x, or of x and y
+		fill = `{"x":0}`
+		if strings.Contains(dtype, `"y"`) {
+			fill = `{"x":0,"y":0}`
+		}
 	} else {
 		dtype = strconv.Quote(dtype)
 	}

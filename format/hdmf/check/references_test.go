@@ -30,7 +30,9 @@ func TestReferences(t *testing.T) {
 		"dangling": {func(f files) {
 			f.group("g", ref(`"path":"/e"`))
 			f.group("h", `"r":[{"_REFERENCE":{"source":".","path":"/d"}},{"_REFERENCE":{"source":".","path":"/d/x"}}]`)
-		}, []string{"/g DanglingReference attribute \"r\" leads to /e, and nothing", "/h DanglingReference element 1 of attribute \"r\" leads to /d/x"}},
+			f.texts("t", `"_DTYPE":"object_reference"`, false, "/d", "/none", "/none")
+		}, []string{"/g DanglingReference attribute \"r\" leads to /e, and nothing", "/h DanglingReference element 1 of attribute \"r\" leads to /d/x",
+			"/t DanglingReference element 1 leads to /none", "/t DanglingReference element 2 leads to /none"}},
 		"no reference": {func(f files) {
 			f.group("g", `"r":{"_REFERENCE":{"source":"."}},"s":{"_REFERENCE":5}`)
 			f.texts("t", `"_DTYPE":"object_reference"`, false, "/d", "")
