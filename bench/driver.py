@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 
+import hdmfs
 import n5s
 import packing
 import tiffs
@@ -29,7 +30,7 @@ def command(who, workload, folder, array, reps):
         return [ZARRS, workload, folder, array, str(reps)]
     if who == "libtiff":
         return [TIFFREAD, tiffs.path(folder, array), str(tiffs.THREADS), str(reps)]
-    python = n5s.PYTHON2 if who == "zarr-python2" else sys.executable
+    python = {"zarr-python2": n5s.PYTHON2, "pynwb": hdmfs.python(array)}.get(who, sys.executable)
     return [python, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
 
 
@@ -94,13 +95,27 @@ def measure_n5(options, folder, rows):
     return results
 
 
-def keep(cells, who, r, turn, row):
+def measure_hdmf(options, folder, rows):
+    """The same of the rows hdmf/*, {row: {column: ...}}."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            _, work, name = row.split("/")
+            cells = results.setdefault(row, {})
+            for who in hdmfs.COLUMNS:
+                args = command(who, f"hdmf-{work}", folder, f"{work}/{name}", options.reps)
+                keep(cells, who, json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None)), turn, row, hdmfs.show)
+            hdmfs.compare(row, cells)
+    return results
+
+
+def keep(cells, who, r, turn, row, show=None):
     """Puts the best of a measurement into its cell."""
     r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
     best = cells.setdefault(who, r)
     for k in ("s", "cpu", "rss"):
         best[k] = min(best[k], r[k])
-    print(f"round {turn + 1}  {row:30} {who:14} {speed(r)}", file=sys.stderr, flush=True)
+    print(f"round {turn + 1}  {row:30} {who:14} {(show or speed)(r)}", file=sys.stderr, flush=True)
 
 
 def gb(r, k):
@@ -143,6 +158,8 @@ def versions(zarrs):
     names = ["zarr", "tensorstore", "zarrs", "numpy", "tifffile", "imagecodecs"]
     text = ", ".join(f"{n} {m.version(n)} (PyPI)" for n in names)
     text += ", " + run([n5s.PYTHON2, "-c", "import zarr; print('zarr', zarr.__version__, '(PyPI)')"]).strip()
+    for python in map(hdmfs.python, hdmfs.LAYOUTS):
+        text += run([python, "-c", "import importlib.metadata as m\nfor n in ('pynwb', 'hdmf_zarr', 'zarr'): print(',', n, m.version(n), end='')"])
     if os.path.exists(TIFFREAD):
         text += ", libtiff " + run([TIFFREAD]).splitlines()[0].split()[-1]
     return text + (", zarrs 0.23.14 (crate)" if zarrs else "")
@@ -180,12 +197,18 @@ def main():
         folder = make_volume(side, boxes, arrays=False)
         run([sys.executable, f"{HERE}/n5s.py", folder, *rows])
         tables.append(n5s.table(measure_n5(options, folder, rows), speed))
+    if rows := list(filter(options.wants, hdmfs.ROWS)):
+        shrink = 16 if options.quick else 1
+        folder = f"{WORK}/hdmf-{shrink}"
+        for row in rows:
+            run([hdmfs.python(row), f"{HERE}/hdmfs.py", folder, str(shrink), row])
+        tables.append(hdmfs.table(measure_hdmf(options, folder, rows)))
     text = "\n\n".join(tables)
     print(text)
     if not options.quick and not options.only:
         with open(f"{HERE}/RESULTS.md", "w", encoding="utf-8") as f:
             f.write(f"# Results\n\n{datetime.date.today()}, {machine()}. {versions(zarrs)}.\n"
-                    f"Volume of {side}³ uint16, packed elements of {size >> 20} MiB, TIFF images of 8192² (rgb8) and 4096² pixels; best of {options.rounds} rounds of {options.reps} "
+                    f"Volume of {side}³ uint16, packed elements of {size >> 20} MiB, TIFF images of 8192² (rgb8) and 4096² pixels; NWB files of both layouts; best of {options.rounds} rounds of {options.reps} "
                     "repetitions. [README.md](README.md) says how to read this.\n\n" + text + "\n")
 
 

@@ -7,6 +7,8 @@
     peers.py tifffile tiff DIR NAME REPS     read DIR/NAME.tif
     peers.py tensorstore|zarr-python2 n5|n5-straight DIR NAME REPS
                                              read the dataset DIR/n5/NAME
+    peers.py pynwb hdmf-WORK DIR WORK/LAYOUT REPS
+                                             read the NWB file DIR/WORK-LAYOUT.nwb.zarr
 """
 import json
 import os
@@ -183,6 +185,9 @@ def work_of(peer, workload, folder, name):
     if workload in ("n5", "n5-straight"):
         import n5s
         return n5s.work(peer, workload, folder, name)
+    if peer == "pynwb":
+        import hdmfs
+        return hdmfs.work(workload.removeprefix("hdmf-"), folder, name)
     peer = TensorStore() if peer == "tensorstore" else Zarr(PIPELINES[peer])
     work = {"read": read_work, "write": write_work, "boxes": boxes_work}[workload]
     return work(peer, folder, name)

@@ -33,6 +33,8 @@ const usage = `usage:
 	interop n5-edit-reversed DIR     edit through the reversed view
 	interop n5-copy DIR              write arrays of Zarr, copies to N5 and their DIR/manifest.json
 	interop n5-adopt WITH DIR        make a container Zarr v3 too
+	interop nwb LAYOUT FILE DIR      write NWB sessions in the layout v2 or v3, with the schemas of FILE
+	interop nwb-edit DIR NAMES...    change NWB sessions of pynwb's in place
 	interop check EXPECTED RESULTS...
 `
 
@@ -85,6 +87,10 @@ func main() {
 		err = copyN5(ctx, args[1])
 	case len(args) == 3 && args[0] == "n5-adopt":
 		err = adoptN5(ctx, args[1], args[2])
+	case len(args) == 4 && args[0] == "nwb":
+		err = writeNWB(ctx, args[1], args[2], args[3])
+	case len(args) >= 3 && args[0] == "nwb-edit":
+		err = editNWB(ctx, args[1], args[2:])
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:

@@ -25,6 +25,8 @@ const usage = `usage:
 		pack-encode, pack-encode-reuse, pack-decode or pack-decode-reuse
 	omnizarr tiff DIR NAME REPS            read DIR/NAME.tif
 	omnizarr n5|n5-straight DIR NAME REPS  read the dataset DIR/n5/NAME of N5
+	omnizarr hdmf-WORK DIR WORK/LAYOUT REPS  read the NWB file DIR/WORK-LAYOUT.nwb.zarr:
+		WORK is walk, units or series
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 

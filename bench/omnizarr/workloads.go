@@ -33,6 +33,10 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 
 	"n5":          func(_ context.Context, t task) (run, error) { return readN5(t, false) },
 	"n5-straight": func(_ context.Context, t task) (run, error) { return readN5(t, true) },
+
+	"hdmf-walk":   walkNWB,
+	"hdmf-units":  readUnits,
+	"hdmf-series": readRecording,
 }
 
 func nothing() error { return nil }

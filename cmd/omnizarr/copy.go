@@ -20,7 +20,8 @@ var copyFormats = []string{"zarr3", "zarr2", "n5", "tiff", "cog"}
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var overwrite, virtual, padEdges, pickle bool
+	var overwrite, virtual, padEdges bool
+	var file fileFlags
 	var tiff job.TIFFOptions
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
@@ -108,10 +109,10 @@ interrupted is simply started again.`,
 			}
 			defer src.Close()
 			if src.isRoot() {
-				return a.copyHDMF(cmd, src, args[1], to, overwrite, pickle)
+				return a.copyHDMF(cmd, src, args[1], to, overwrite, file)
 			}
-			if pickle {
-				return badUsage(cmd, "--pickle is for HDMF and NWB files")
+			if file.pickle || file.wide {
+				return badUsage(cmd, "--pickle and --wide-indexes are for HDMF and NWB files")
 			}
 			bar := a.newProgress("blocks")
 			opts.Progress = bar.tell()
@@ -138,7 +139,8 @@ interrupted is simply started again.`,
 	flags.BoolVar(&tiff.BigTIFF, "bigtiff", false, "write a BigTIFF also where a TIFF would do")
 	flags.BoolVar(&tiff.Sparse, "sparse", false, "leave out tiles of a TIFF or COG that hold only the fill value; libtiff cannot read them")
 	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
-	flags.BoolVar(&pickle, "pickle", false, "write objects of an HDMF file with --to zarr2 as pickles, as old readers need it")
+	flags.BoolVar(&file.pickle, "pickle", false, "write objects of an HDMF file with --to zarr2 as pickles, as old readers need it")
+	flags.BoolVar(&file.wide, "wide-indexes", false, "write the indexes of ragged columns of an HDMF file in 64 bits, so that rows can be appended without end")
 	a.plainFlag(cmd)
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
@@ -147,16 +149,19 @@ interrupted is simply started again.`,
 // laidOut are the flags that lay arrays out anew.
 var laidOut = []string{"chunks", "shards", "codecs", "data-type", "pad", "pad-edges", "reversed"}
 
+// fileFlags are those for copies of HDMF files.
+type fileFlags struct{ pickle, wide bool }
+
 // copyHDMF copies an HDMF file with all that it means, into the layout that goes
 // with the format.
-func (a *app) copyHDMF(cmd *cobra.Command, src *subject, dst, to string, overwrite, pickle bool) error {
-	opts := write.Options{Layout: hdmf.V3, Overwrite: overwrite, Pickle: pickle, Zarr: a.options()}
+func (a *app) copyHDMF(cmd *cobra.Command, src *subject, dst, to string, overwrite bool, file fileFlags) error {
+	opts := write.Options{Layout: hdmf.V3, Overwrite: overwrite, Pickle: file.pickle, WideIndexes: file.wide, Zarr: a.options()}
 	switch {
 	case to == "zarr2":
 		opts.Layout = hdmf.V2
 	case to != "zarr3":
 		return badUsage(cmd, "--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
-	case pickle:
+	case file.pickle:
 		return badUsage(cmd, "--pickle is for --to zarr2")
 	}
 	if name := firstChanged(cmd, laidOut); name != "" {

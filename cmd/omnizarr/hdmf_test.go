@@ -142,3 +142,13 @@ func TestTracesAreDrawnInBlocks(t *testing.T) {
 		t.Errorf("drawn as\n%s\nwant\n%s", got, want)
 	}
 }
+
+func TestFloatsThatJSONLacksInLists(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[1,NaN]`: `[1,{"$float":"NaN"}]`, `{"a":[-Infinity,Infinity],"b":"NaN ]"}`: `{"a":[{"$float":"-Infinity"},{"$float":"Infinity"}],"b":"NaN ]"}`,
+	} {
+		if got, err := neutralFloats(json.RawMessage(raw)); err != nil || string(got) != want {
+			t.Errorf("%s: %s, %v", raw, got, err)
+		}
+	}
+}

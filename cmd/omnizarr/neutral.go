@@ -117,7 +117,7 @@ func neutralFloats(raw json.RawMessage) (json.RawMessage, error) {
 			i = end + 1
 		case c == 'N' || c == 'I' || c == '-' && i+1 < len(raw) && raw[i+1] == 'I':
 			end := i + 1
-			for end < len(raw) && raw[end] >= 'A' && raw[end] <= 'z' {
+			for end < len(raw) && raw[end]|0x20 >= 'a' && raw[end]|0x20 <= 'z' {
 				end++
 			}
 			fmt.Fprintf(&b, `{"$float":"%s"}`, raw[i:end])

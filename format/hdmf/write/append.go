@@ -311,7 +311,7 @@ func (e *Editor) extendIndex(ctx context.Context, x *hdmf.Dataset, start, from i
 		}
 	}
 	if errors.Is(err, errNarrow) {
-		err = fmt.Errorf("%w, and no wider type can take its place at once: copy the file with wide indexes", err)
+		err = fmt.Errorf("%w, and no wider type can take its place at once: copy the file with wide indexes (--wide-indexes)", err)
 	}
 	if err != nil {
 		return fmt.Errorf("index %s: %w", x.Name(), err)
