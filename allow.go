@@ -132,6 +132,9 @@ type surroundings struct {
 	looked  bool
 	at      site // of the store; one without a scheme lies nowhere
 	home    site // the folder around the hierarchy
+	// given is the home of the hierarchy that referred to this one: what that may
+	// not open, this may not either.
+	given *site
 }
 
 // maxFolders is how many folders up the top of a hierarchy is looked for.
@@ -161,6 +164,9 @@ func (a *surroundings) look(ctx context.Context) (at, home site) {
 		top = top.up()
 	}
 	a.at, a.home, a.looked = at, top.up(), ctx.Err() == nil
+	if a.given != nil {
+		a.home = *a.given
+	}
 	return a.at, a.home
 }
 
@@ -208,7 +214,7 @@ func (f *files) Open(ctx context.Context, ref refs.Reference) (store.Object, err
 	if err != nil {
 		return nil, err
 	}
-	root, err := f.permit(s, home)
+	root, err := f.permit(s, home, s.up())
 	if err != nil {
 		return nil, err
 	}

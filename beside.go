@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/omnizarr/zarr/store"
 )
@@ -23,11 +24,11 @@ func OpenBeside(ctx context.Context, n Node, ref string, opts ...Option) (opened
 		// What lies in the same store, such as an archive of several hierarchies, is
 		// open already.
 		if key, ok := s.below(at); ok {
-			opened, err = OpenStore(ctx, rawStore(around.store), key, append(opts, Allow(around.allow...))...)
+			opened, err = OpenStore(ctx, rawStore(around.store), key, slices.Concat(opts, []Option{Allow(around.allow...)})...)
 			return opened, s.String(), err
 		}
 	}
-	root, err := f.permit(s, home)
+	root, err := f.permit(s, home, s)
 	if err != nil {
 		return nil, s.String(), err
 	}
@@ -35,7 +36,10 @@ func OpenBeside(ctx context.Context, n Node, ref string, opts ...Option) (opened
 	if err != nil {
 		return nil, s.String(), err
 	}
-	opened, err = OpenStore(ctx, at, "", append(opts, Allow(around.allow...))...)
+	opened, err = OpenStore(ctx, at, "", slices.Concat(opts, []Option{Allow(around.allow...)})...)
+	if err == nil {
+		aroundOf(opened).given = &home
+	}
 	return opened, s.String(), err
 }
 
@@ -64,8 +68,9 @@ func aroundOf(n Node) *surroundings {
 	return n.(*Group).around
 }
 
-// permit finds the root below which s may be opened.
-func (f *files) permit(s, home site) (site, error) {
+// permit finds the root below which s may be opened. ask is what there would have
+// to be leave for.
+func (f *files) permit(s, home, ask site) (site, error) {
 	if home.scheme != "" {
 		if _, ok := s.below(home); ok {
 			return home, nil
@@ -75,9 +80,9 @@ func (f *files) permit(s, home site) (site, error) {
 		return root, nil
 	}
 	if home.scheme == "" {
-		return site{}, fmt.Errorf("%w: needs leave to read %s (--allow %s)", ErrNotAllowed, s, s.up())
+		return site{}, fmt.Errorf("%w: needs leave to read %s (--allow %s)", ErrNotAllowed, s, ask)
 	}
-	return site{}, fmt.Errorf("%w: %s is not below %s, and needs leave (--allow %s)", ErrNotAllowed, s, home, s.up())
+	return site{}, fmt.Errorf("%w: %s is not below %s, and needs leave (--allow %s)", ErrNotAllowed, s, home, ask)
 }
 
 // hierarchy gives the store that starts at s. Symbolic links do not lead out of

@@ -57,11 +57,20 @@ func TestHierarchiesBeside(t *testing.T) {
 	defer free.Close()
 	c, _, err := zarr.OpenBeside(ctx, free, "../../other/c.zarr")
 	check(t, err)
-	if _, _, err := zarr.OpenBeside(ctx, c, "../../lab/b.zarr"); !errors.Is(err, zarr.ErrNotAllowed) {
-		t.Errorf("from what was allowed further: %v", err)
-	}
 	if _, _, err := zarr.OpenBeside(ctx, c, "."); err != nil {
 		t.Error(err)
+	}
+	// What was allowed alone does not allow its neighbours.
+	check(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, filepath.Join(dir, "other", "d.zarr"))).Close())
+	narrow := must[*zarr.Group](t)(zarr.OpenGroup(ctx, filepath.Join(dir, "lab", "a.zarr"), zarr.Allow(filepath.Join(dir, "other", "c.zarr"))))
+	defer narrow.Close()
+	only, _, err := zarr.OpenBeside(ctx, narrow, "../../other/c.zarr")
+	check(t, err)
+	if _, _, err := zarr.OpenBeside(ctx, only, "../d.zarr"); !errors.Is(err, zarr.ErrNotAllowed) {
+		t.Errorf("a neighbour of what was allowed: %v", err)
+	}
+	if _, _, err := zarr.OpenBeside(ctx, only, "../../lab/b.zarr"); err != nil {
+		t.Errorf("back to where it all began: %v", err)
 	}
 	inMemory := must[*zarr.Group](t)(zarr.CreateGroup(ctx, "mem:"))
 	if _, _, err := zarr.OpenBeside(ctx, inMemory, filepath.Join(dir, "lab", "b.zarr")); !errors.Is(err, zarr.ErrNotAllowed) {
@@ -69,5 +78,36 @@ func TestHierarchiesBeside(t *testing.T) {
 	}
 	if zarr.Place(ctx, inMemory) != "" {
 		t.Error("memory lies somewhere")
+	}
+}
+
+// A server that sends elsewhere leads nowhere that was not allowed.
+func TestRedirectsStayBelowTheRoot(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		w.Write([]byte(`{"zarr_format":3,"node_type":"group"}`))
+	}))
+	defer other.Close()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/lab/a.zarr/zarr.json" {
+			w.Write([]byte(`{"zarr_format":3,"node_type":"group"}`))
+			return
+		}
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
+	}))
+	defer web.Close()
+	for _, allow := range []bool{false, true} {
+		var opts []zarr.Option
+		if allow {
+			opts = append(opts, zarr.Allow(other.URL))
+		}
+		a := must[*zarr.Group](t)(zarr.OpenGroup(ctx, web.URL+"/lab/a.zarr", opts...))
+		asked = 0
+		_, _, err := zarr.OpenBeside(ctx, a, "../b.zarr")
+		if allow != (err == nil) || allow != (asked > 0) {
+			t.Errorf("allowed %v: %d requests, %v", allow, asked, err)
+		}
+		check(t, a.Close())
 	}
 }

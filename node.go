@@ -104,11 +104,23 @@ func (a *Array) probe(ctx context.Context) error {
 	if _, wary := s.uniform.Serializer().(codec.Wary); !wary {
 		return nil
 	}
-	err := a.CheckChunk(ctx, a.chunkInfo(s, make([]int, len(s.meta.Shape))))
+	first := make([]int, len(s.meta.Shape))
+	if !a.isShort(ctx, a.chunkKey(s, first)) {
+		return nil // it is data or an error when it is read
+	}
+	err := a.CheckChunk(ctx, a.chunkInfo(s, first))
 	if errors.Is(err, ErrMissing) {
 		return nil
 	}
 	return err
+}
+
+// maxProbe is how large a stored chunk may be that is read when its array is opened.
+const maxProbe = 64 << 10
+
+func (a *Array) isShort(ctx context.Context, key string) bool {
+	_, info, err := a.store.Get(ctx, key, store.Part(0, 1), nil)
+	return err == nil && info.Size >= 0 && info.Size <= maxProbe
 }
 
 // openRoot opens the node that was asked for by URL or path, which may be an

@@ -114,7 +114,9 @@ func (r *roots) object(ctx context.Context, root, s site) (store.Object, error) 
 func (r *roots) folder(ctx context.Context, root site) (store.Store, error) {
 	if root.scheme == "http" || root.scheme == "https" {
 		u := url.URL{Scheme: root.scheme, Host: root.host, Path: root.path, RawQuery: root.query}
-		return web.Open(u.String(), r.locate.HTTP)
+		opt := r.locate.HTTP
+		opt.Follow = func(to *url.URL) error { return r.follow(root, to) }
+		return web.Open(u.String(), opt)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,6 +135,21 @@ func (r *roots) folder(ctx context.Context, root site) (store.Store, error) {
 		r.closers = append(r.closers, closer)
 	}
 	return s, nil
+}
+
+// follow lets servers send elsewhere only where nodes may refer to anyway.
+func (r *roots) follow(root site, to *url.URL) error {
+	s, err := siteOf(to.String())
+	if err != nil {
+		return err
+	}
+	if _, ok := s.below(root); ok {
+		return nil
+	}
+	if _, ok := r.allowed(s); ok {
+		return nil
+	}
+	return fmt.Errorf("%w: it leads to %s, which needs leave (--allow %s)", ErrNotAllowed, s, s)
 }
 
 func (r *roots) find(ctx context.Context, root site) (store.Store, io.Closer, error) {

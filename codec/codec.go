@@ -154,7 +154,8 @@ type Ranging interface {
 }
 
 // Wary is a Serializer of a format that can hold programs beside data. An array
-// with one is opened only if its first chunk, where it is stored, is data.
+// with one is opened only if its first chunk, where it is stored and not large, is
+// data.
 type Wary interface {
 	Wary()
 }

@@ -33,7 +33,7 @@ func ParsePickle(_ *codec.Registry, name string, raw json.RawMessage) (codec.Cod
 func (f pickled) config() any { return f }
 
 func (f pickled) decode(data []byte, into *filler) error {
-	doc, err := pickle.Load(data)
+	doc, err := pickle.Load(data, into.s.count)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (f pickled) encode(dst []byte, s *serializer, src nd.View) ([]byte, error) 
 }
 
 func (f pickled) decodeOne(data []byte, w *pyjson.Writer) error {
-	doc, err := pickle.Load(data)
+	doc, err := pickle.Load(data, 1)
 	if err != nil {
 		return err
 	}

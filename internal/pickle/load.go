@@ -26,13 +26,22 @@ type machine struct {
 	memo  []int32
 }
 
+// Of how many parts a pickle may be, and how many more for every element. A
+// reference of HDMF has about ten.
+const (
+	maxParts  = 2 << 20
+	partsEach = 64
+)
+
 // mark is the number that stands for a mark on the stack.
 const mark = -1
 
 var errShort = errors.New("the pickle ends too early")
 
-// Load reads a pickle. It takes memory in proportion to its bytes.
-func Load(data []byte) (*Doc, error) {
+// Load reads a pickle of an array with so many elements, or of one value. A byte
+// can make a value of many bytes, so that what a pickle may make is bounded by what
+// its elements need.
+func Load(data []byte, elements int) (*Doc, error) {
 	if len(data) > maxBytes {
 		return nil, fmt.Errorf("a pickle of %d bytes, at most %d are supported", len(data), maxBytes)
 	}
@@ -42,9 +51,13 @@ func Load(data []byte) (*Doc, error) {
 	for i := range m.nodes {
 		m.nodes[i] = node{kind: kind(min(i, int(kindInt))), first: -1, last: -1, n: int64(i - 3)}
 	}
+	most := maxParts + min(elements, maxBytes)*partsEach
 	for {
 		at := m.pos
 		done, err := m.step()
+		if parts := len(m.nodes) + len(m.cells) + len(m.stack) + len(m.memo); err == nil && parts > most {
+			err = fmt.Errorf("more than %d parts for %d elements", most, elements)
+		}
 		if err != nil {
 			return nil, &Error{at, err}
 		}

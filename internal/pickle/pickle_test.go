@@ -1,11 +1,13 @@
 package pickle
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,7 +16,7 @@ import (
 
 // text is the JSON of the value that a pickle holds.
 func text(data string) (string, error) {
-	d, err := Load([]byte(data))
+	d, err := Load([]byte(data), 1<<20)
 	if err != nil {
 		return "", err
 	}
@@ -164,7 +166,7 @@ func TestArraysOfHDMF(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range samples {
-		d, err := Load(s.Data)
+		d, err := Load(s.Data, 1<<20)
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 			continue
@@ -215,7 +217,7 @@ func TestArraysAreReadBack(t *testing.T) {
 		}
 	}
 	w.FinishArray()
-	d, err := Load(w.B)
+	d, err := Load(w.B, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +272,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(s.Data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := Load(data)
+		d, err := Load(data, 1<<20)
 		if err != nil {
 			return
 		}
@@ -293,7 +295,7 @@ func Example() {
 	// What zarr-python stores for the fill value 0, and something that no array
 	// of data holds.
 	for _, data := range []string{"\x80\x05K\x00.", "\x80\x04\x8c\x02os\x8c\x06system\x93."} {
-		d, err := Load([]byte(data))
+		d, err := Load([]byte(data), 1<<20)
 		if err != nil {
 			fmt.Println(err)
 			continue
@@ -336,7 +338,7 @@ func TestReferencesAreWrittenAsSuch(t *testing.T) {
 	if n := strings.Count(string(data), ")\x81("); n != 4 {
 		t.Errorf("%d references", n)
 	}
-	d, err := Load(data)
+	d, err := Load(data, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,5 +369,27 @@ func TestReferencesAreWrittenAsSuch(t *testing.T) {
 	want := "\x80\x05\x8c\x0fhdmf_zarr.utils\x8c\x0dZarrReference\x93\x94)\x81(\x8c\x09object_idN\x8c\x04path\x8c\x02/a\x8c\x06source\x8c\x01.\x8c\x10source_object_id\x8c\x02idu."
 	if string(w.B) != want {
 		t.Errorf("got %q", w.B)
+	}
+}
+
+// A byte makes a value of many bytes: what a small file can grow to is bounded by
+// the elements that it says it holds.
+func TestPicklesOfTooManyParts(t *testing.T) {
+	for name, data := range map[string][]byte{
+		"nested": append([]byte("\x80\x05N"), bytes.Repeat([]byte{0x85}, 20<<20)...),
+		"lists":  append([]byte("\x80\x05]("), bytes.Repeat([]byte("]"), 20<<20)...),
+		"nones":  append([]byte("\x80\x05]("), bytes.Repeat([]byte("N"), 20<<20)...),
+		"memo":   append([]byte("\x80\x05N"), bytes.Repeat([]byte{0x94}, 20<<20)...),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Load(data, 10)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), "parts for 10 elements") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 400<<20 {
+			t.Errorf("%s: %d bytes allocated", name, used)
+		}
 	}
 }

@@ -42,6 +42,9 @@ type Options struct {
 	Stall time.Duration
 	// Transport makes the requests; nil means one that all stores share.
 	Transport http.RoundTripper
+	// Follow is asked before a redirect is followed; its error refuses it. nil
+	// follows all.
+	Follow func(to *url.URL) error
 }
 
 func (o *Options) setDefaults() {
@@ -107,7 +110,7 @@ func Open(base string, opt Options) (*Store, error) {
 	s := &Store{base: *u, opt: opt}
 	u.RawQuery, u.ForceQuery = "", false
 	s.url = u.Redacted()
-	s.client = http.Client{Transport: opt.Transport, CheckRedirect: checkRedirect}
+	s.client = http.Client{Transport: opt.Transport, CheckRedirect: s.checkRedirect}
 	return s, nil
 }
 
@@ -118,7 +121,7 @@ var (
 
 // checkRedirect follows redirects to http and https only. One that just adds a
 // slash is how servers say that a folder, and so no value, lies there.
-func checkRedirect(r *http.Request, via []*http.Request) error {
+func (s *Store) checkRedirect(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1].URL
 	switch {
 	case r.URL.Scheme != "http" && r.URL.Scheme != "https":
@@ -129,6 +132,11 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return fmt.Errorf("%w: there were 10 before", errRedirect)
 	case r.URL.Host == last.Host && r.URL.Path == last.Path+"/":
 		return errDirectory
+	}
+	if s.opt.Follow != nil {
+		if err := s.opt.Follow(r.URL); err != nil {
+			return fmt.Errorf("%w: %w", errRedirect, err)
+		}
 	}
 	return nil
 }
