@@ -131,6 +131,9 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
+	if _, _, uerr := e.store.Get(ctx, unfinishedKey(path), store.UpTo(1<<10), nil); uerr == nil {
+		return nil, &Error{Op: "open", URL: (&node{engine: e, path: path}).URL(), Err: ErrUnfinished}
+	}
 	either, ok := e.store.(*zarr2.Store)
 	looking := ok && e.format == ""
 	if !looking || !n5.Look(ctx, either.Unwrap(), path) {
@@ -179,6 +182,21 @@ func newNode(n node, doc meta.Node) (Node, error) {
 		return newGroup(n, m), nil
 	}
 	return nil, errors.New("document is neither an array nor a group")
+}
+
+// Unfinished is the name of a value that lies in the folder of a hierarchy until all
+// of it is there: nodes with no document at the root beside it are no hierarchy.
+const Unfinished = ".omnizarr-unfinished"
+
+// ErrUnfinished says that a folder holds what is left of a copy that was
+// interrupted.
+var ErrUnfinished = errors.New("an unfinished copy, which is to be made again")
+
+func unfinishedKey(path string) string {
+	if path == "" {
+		return Unfinished
+	}
+	return path + "/" + Unfinished
 }
 
 // ErrNoNode says that there is no node at a path.

@@ -210,6 +210,9 @@ func sources(ctx context.Context, src zarr.Node) (groups map[string]*zarr.Group,
 // if asked.
 func makeRoom(ctx context.Context, src zarr.Node, to place, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, overwrite bool) error {
 	old, err := to.open(ctx)
+	if errors.Is(err, zarr.ErrUnfinished) {
+		return fmt.Errorf("%w: %w", ErrNotEmpty, err)
+	}
 	if err != nil {
 		return nil // nothing there, or nothing that can be told from nothing: creating will say
 	}

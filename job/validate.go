@@ -125,6 +125,12 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 			return nil
 		}
 	case errors.Is(err, store.ErrNotExist):
+		if depth > 0 {
+			break
+		}
+		if _, _, err := v.store.Get(ctx, prefix+zarr.Unfinished, store.UpTo(meta.MaxBytes), nil); err == nil {
+			return &zarr.Error{Op: "open", URL: store.JoinURL(v.store.URL(), path), Err: zarr.ErrUnfinished}
+		}
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:

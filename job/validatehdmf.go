@@ -14,7 +14,7 @@ import (
 func (v *validator) hdmf(ctx context.Context, opts ValidateOptions) error {
 	findings, err := check.File(ctx, opts.HDMF, opts.Check)
 	top := path.Clean("/" + opts.HDMFPath)
-	if root := opts.HDMF.Zarr(); top == "/" && root.Path() == "" && root.Metadata().Consolidated != nil {
+	if root := opts.HDMF.Zarr(); top == "/" && root.Metadata().Consolidated != nil {
 		// The check compares it as well, and knows that schemas need not be in it.
 		v.found.Problems = slices.DeleteFunc(v.found.Problems, func(p Violation) bool { return p.Rule == "consolidated" })
 	}

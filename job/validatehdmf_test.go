@@ -1,8 +1,11 @@
 package job_test
 
 import (
+	"archive/zip"
 	"context"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +22,7 @@ func validateHDMF(t *testing.T, url, at string) []job.Violation {
 	f, err := hdmf.Open(context.Background(), url)
 	check(t, err)
 	defer f.Close()
-	report, err := job.Validate(context.Background(), f.Zarr().Store(), strings.Trim(at, "/"), job.ValidateOptions{HDMF: f, HDMFPath: at})
+	report, err := job.Validate(context.Background(), f.Zarr().Store(), path.Join(f.Zarr().Path(), at), job.ValidateOptions{HDMF: f, HDMFPath: at})
 	check(t, err)
 	if report.OK != (len(report.Problems) == 0) {
 		t.Errorf("ok is %v with %d problems", report.OK, len(report.Problems))
@@ -79,5 +82,42 @@ func TestStaleMetadataOfHDMFFilesIsToldOnce(t *testing.T) {
 	got := rules(validateHDMF(t, url, "/"))
 	if len(got) == 0 || slices.ContainsFunc(got, func(s string) bool { return !strings.HasSuffix(s, " StaleConsolidated") }) {
 		t.Errorf("told %v", got)
+	}
+}
+
+// inArchive puts a fixture into a folder of an archive and gives the URL of the file
+// there.
+func inArchive(t *testing.T, name string, change func(files map[string][]byte)) string {
+	t.Helper()
+	files := maps.Clone(nwbtest.Files(t, name))
+	change(files)
+	at := filepath.Join(t.TempDir(), "all.zip")
+	out, err := os.Create(at)
+	check(t, err)
+	z := zip.NewWriter(out)
+	for _, key := range slices.Sorted(maps.Keys(files)) {
+		w, err := z.Create("folder/" + name + "/" + key)
+		check(t, err)
+		_, err = w.Write(files[key])
+		check(t, err)
+	}
+	check(t, z.Close())
+	check(t, out.Close())
+	return filepath.Join(at, "folder", name)
+}
+
+// A file in a folder of an archive is validated as any other.
+func TestHDMFFilesInFoldersOfArchives(t *testing.T) {
+	for _, name := range []string{"legacy_v2_0.10.nwb.zarr", "session_v3.nwb.zarr"} {
+		url := inArchive(t, name, func(map[string][]byte) {})
+		if got := rules(validateHDMF(t, url, "/")); got != nil {
+			t.Errorf("%s: %v", name, got)
+		}
+		url = inArchive(t, name, func(files map[string][]byte) {
+			maps.DeleteFunc(files, func(key string, _ []byte) bool { return strings.HasPrefix(key, "file_create_date/") })
+		})
+		if got := rules(validateHDMF(t, url, "/")); !slices.Equal(got, []string{"/file_create_date StaleConsolidated"}) {
+			t.Errorf("%s, stale: %v", name, got)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -70,13 +69,13 @@ cut; tensorstore and zarr-python write them whole, as copy --pad-edges does.`,
 }
 
 func (a *app) printAdoption(r job.Adoption) {
-	fmt.Fprintf(a.out, "✓ %s and %s are Zarr v3 too, read with %s: %d got a zarr.json, %d had it\n",
+	a.printf("✓ %s and %s are Zarr v3 too, read with %s: %d got a zarr.json, %d had it\n",
 		counted(r.Groups, "group"), counted(r.Arrays, "array"), r.With, len(r.Written), len(r.Already))
 	needing := map[string][]string{}
 	for _, path := range slices.Sorted(maps.Keys(r.Own)) {
 		needing[r.Own[path]] = append(needing[r.Own[path]], path)
 	}
 	for _, name := range slices.Sorted(maps.Keys(needing)) {
-		fmt.Fprintf(a.out, "  only Omnizarr has the codec %s of %s\n", name, cutText(strings.Join(needing[name], ", "), 200))
+		a.printf("  only Omnizarr has the codec %s of %s\n", name, cutText(strings.Join(needing[name], ", "), 200))
 	}
 }

@@ -113,6 +113,7 @@ func (a *app) catRows(ctx context.Context, g *hdmf.Group, slice, as string, plot
 	if series != nil && (plot || as == "text" && !asked && series.Data().DType().Kind == hdmf.Number && len(series.Data().Shape()) == 1) {
 		return a.plotSeries(ctx, series)
 	}
+	a.tellProblems(g, r.problems)
 	switch as {
 	case "json":
 		return a.printRowsJSON(ctx, r)

@@ -46,7 +46,12 @@ way. Shapes on the command line are those of Zarr.
 
 An HDMF or NWB file keeps all that it means, also from Zarr v2 to v3 and back: links,
 references, schemas and ids, in the layout that goes with the format. --plain copies
-its nodes as they are instead. What an interrupted copy of a file leaves is no file.
+its nodes as they are instead; so are parts of a file copied, whose references would
+lead nowhere. What an interrupted copy of a file leaves is no file.
+
+With --overwrite, all of an HDMF or NWB file is looked at before the destination is
+emptied, but the chunks of numbers and text are not: if one of them cannot be read, what
+was at the destination is gone. A file that the source refers to is not overwritten.
 
 With --pad, every chunk is also a TIFF file or an N5 block, by a header before it.
 
@@ -111,6 +116,9 @@ interrupted is simply started again.`,
 			if src.isRoot() {
 				return a.copyHDMF(cmd, src, args[1], to, overwrite, file)
 			}
+			if why := bound(src.object); why != "" {
+				return badUsage(cmd, "%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", args[0], why)
+			}
 			if file.pickle || file.wide {
 				return badUsage(cmd, "--pickle and --wide-indexes are for HDMF and NWB files")
 			}
@@ -168,6 +176,26 @@ func (a *app) copyHDMF(cmd *cobra.Command, src *subject, dst, to string, overwri
 		return badUsage(cmd, "--%s: an HDMF file keeps its arrays as they are; --plain copies the nodes alone", name)
 	}
 	return write.Copy(cmd.Context(), dst, src.object.File(), opts)
+}
+
+// bound tells why an object of an HDMF file says something else outside of it, ""
+// if it does not.
+func bound(o hdmf.Object) string {
+	switch o := o.(type) {
+	case *hdmf.Group:
+		return "without the rest, links and references in it lead nowhere, and its types are not known"
+	case *hdmf.Dataset:
+		refers := func(d hdmf.DType) bool { return d.Kind == hdmf.ObjectRef || d.Kind == hdmf.RegionRef }
+		if refers(o.DType()) || slices.ContainsFunc(o.DType().Fields, func(f hdmf.Field) bool { return refers(f.DType) }) {
+			return "its elements refer to other objects of it"
+		}
+		for _, a := range o.Attributes() {
+			if a.References != nil {
+				return "its attribute " + a.Name + " refers to another object of it"
+			}
+		}
+	}
+	return ""
 }
 
 // namedFormat is the format that the last part of a URL pipeline asks for, as in

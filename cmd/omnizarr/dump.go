@@ -147,38 +147,38 @@ func neutral(ctx context.Context, t treeNode, members []string) (*neutralNode, e
 func (a *app) printNeutral(path string, n *neutralNode) {
 	switch {
 	case n.Kind == "link":
-		fmt.Fprintf(a.out, "%s -> %s%s\n", path, inFile(*n.Target), cannot(n.Error))
+		a.printf("%s -> %s%s\n", path, inFile(*n.Target), cannot(n.Error))
 	case n.Kind == "dataset" && n.Error == "":
-		fmt.Fprintf(a.out, "%s  %s %s", path, n.DType, times(n.Shape))
+		a.printf("%s  %s %s", path, n.DType, times(n.Shape))
 		if n.SHA256 != "" {
-			fmt.Fprintf(a.out, "  sha256 %s", n.SHA256)
+			a.printf("  sha256 %s", n.SHA256)
 		}
-		fmt.Fprintln(a.out)
+		a.printf("\n")
 		for _, f := range n.Fields {
-			fmt.Fprintf(a.out, "    .%s  %s", f.Name, f.DType)
+			a.printf("    .%s  %s", f.Name, f.DType)
 			if f.SHA256 != "" {
-				fmt.Fprintf(a.out, "  sha256 %s", f.SHA256)
+				a.printf("  sha256 %s", f.SHA256)
 			}
-			fmt.Fprintln(a.out)
+			a.printf("\n")
 			a.printValues(f.Values)
 		}
 		a.printValues(n.Values)
 	case n.Error != "":
-		fmt.Fprintf(a.out, "%s  %s  cannot be read: %s\n", path, n.Kind, oneLine(n.Error))
+		a.printf("%s  %s  cannot be read: %s\n", path, n.Kind, oneLine(n.Error))
 	default:
-		fmt.Fprintf(a.out, "%s  %s of %s\n", path, n.Kind, counted(len(*n.Members), "node"))
+		a.printf("%s  %s of %s\n", path, n.Kind, counted(len(*n.Members), "node"))
 	}
 	for _, m := range n.Attributes {
 		var text bytes.Buffer
 		if json.Compact(&text, m.Raw) != nil {
 			text.Write(m.Raw)
 		}
-		fmt.Fprintf(a.out, "    @%s = %s\n", m.Name, cutText(text.String(), 200))
+		a.printf("    @%s = %s\n", m.Name, cutText(text.String(), 200))
 	}
 }
 
 func (a *app) printValues(values []byte) {
 	if values != nil {
-		fmt.Fprintf(a.out, "    %s\n", cutText(compact(values), 200))
+		a.printf("    %s\n", cutText(compact(values), 200))
 	}
 }

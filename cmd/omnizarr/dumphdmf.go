@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -135,7 +134,7 @@ func (a *app) dumpSchemas(ctx context.Context, f *hdmf.File, asJSON bool) error 
 		sum := sha256.Sum256([]byte(t.Text))
 		versions[t.Version][t.Source] = hex.EncodeToString(sum[:])
 		if !asJSON {
-			fmt.Fprintf(a.out, "schema %s %s %s  sha256 %x\n", t.Namespace, t.Version, t.Source, sum)
+			a.printf("schema %s %s %s  sha256 %x\n", t.Namespace, t.Version, t.Source, sum)
 		}
 	}
 	if asJSON {
@@ -151,18 +150,7 @@ func (a *app) dumpSchemas(ctx context.Context, f *hdmf.File, asJSON bool) error 
 // schemaLocation is where a file says that its cached schemas are, "" if it does
 // not.
 func schemaLocation(f *hdmf.File) string {
-	raw := f.Zarr().Attributes().Raw(".specloc")
-	if at, err := strictjson.String(raw); err == nil {
-		return at
-	}
-	var doc struct {
-		Reference struct{ Path string } `json:"_REFERENCE"`
-		Value     struct{ Path string } `json:"value"`
-	}
-	if raw == nil || strictjson.Decode(raw, &doc) != nil {
-		return ""
-	}
-	return strings.Trim(cmp.Or(doc.Reference.Path, doc.Value.Path), "/")
+	return strings.TrimPrefix(f.SchemaPath(), "/")
 }
 
 // inFile names an object for people.

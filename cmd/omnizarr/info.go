@@ -39,7 +39,7 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 				}
 				return a.printJSON(doc)
 			}
-			fmt.Fprintln(a.out, args[0])
+			a.printf("%s\n", args[0])
 			switch {
 			case s.isRoot():
 				return a.printSession(cmd.Context(), s)
@@ -210,7 +210,7 @@ func (a *app) printInfo(s *subject) error {
 
 // line prints something that is said about a node.
 func (a *app) line(name, format string, args ...any) {
-	fmt.Fprintf(a.out, "  %-11s %s\n", name, fmt.Sprintf(format, args...))
+	a.printf("  %-11s %s\n", name, fmt.Sprintf(format, args...))
 }
 
 // printAttributes prints the attributes; of an object of an HDMF file those that
@@ -222,10 +222,10 @@ func (a *app) printAttributes(s *subject) {
 		names = otherAttributes(s.object)
 	}
 	if len(names) > 0 {
-		fmt.Fprintf(a.out, "  attributes\n")
+		a.printf("  attributes\n")
 	}
 	for _, name := range names {
-		fmt.Fprintf(a.out, "    %s: %s\n", name, cutText(compact(attrs.Raw(name)), 100))
+		a.printf("    %s: %s\n", name, cutText(compact(attrs.Raw(name)), 100))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/nd"
 )
 
 // objectInfo is what info says of an object of an HDMF file.
@@ -38,17 +39,19 @@ func describeObject(ctx context.Context, s *subject) *objectInfo {
 // mostText is how many characters of a text are shown.
 const mostText = 200
 
-// scalarText is the text of a small dataset, "" if there is none.
-func scalarText(ctx context.Context, f *hdmf.File, at string) string {
+// mostElements is how many elements a list of texts may have to be shown.
+const mostElements = 4096
+
+// scalarText is the text of a dataset of at most so many elements, "" if there is
+// none.
+func scalarText(ctx context.Context, f *hdmf.File, at string, most int) string {
 	o, err := f.Object(ctx, at)
 	d, ok := o.(*hdmf.Dataset)
 	if err != nil || !ok {
 		return ""
 	}
-	for _, n := range d.Array().Shape() {
-		if n > 64 {
-			return ""
-		}
+	if n, ok := nd.Len(d.Array().Shape()); !ok || n > most {
+		return ""
 	}
 	v, err := d.Read(ctx, zarr.All())
 	if err != nil {
@@ -71,16 +74,19 @@ func scalarText(ctx context.Context, f *hdmf.File, at string) string {
 }
 
 // sessionTexts are the datasets of NWB files that tell what a session is.
-var sessionTexts = []struct{ name, path string }{
-	{"identifier", "/identifier"},
-	{"session", "/general/session_id"},
-	{"description", "/session_description"},
-	{"started", "/session_start_time"},
-	{"experiment", "/general/experiment_description"},
-	{"by", "/general/experimenter"},
-	{"lab", "/general/lab"},
-	{"institution", "/general/institution"},
-	{"keywords", "/general/keywords"},
+var sessionTexts = []struct {
+	name, path string
+	most       int // elements that it may have
+}{
+	{"identifier", "/identifier", 1},
+	{"session", "/general/session_id", 1},
+	{"description", "/session_description", 1},
+	{"started", "/session_start_time", 1},
+	{"experiment", "/general/experiment_description", 1},
+	{"by", "/general/experimenter", mostElements},
+	{"lab", "/general/lab", 1},
+	{"institution", "/general/institution", 1},
+	{"keywords", "/general/keywords", mostElements},
 }
 
 // subjectTexts are those that tell who was recorded.
@@ -92,20 +98,20 @@ func (a *app) printSession(ctx context.Context, s *subject) error {
 	t := f.Root().Type()
 	what := "HDMF"
 	if attr, ok := f.Root().Attribute("nwb_version"); ok {
-		what = "NWB " + strings.Trim(string(attr.Raw), `"`)
+		what = "NWB " + cutText(bareText(attr.Raw), mostText)
 	}
 	if t.Name != "" {
 		what += ", " + t.String()
 	}
 	a.line("file", "%s, on %s", what, f.Zarr().Format())
 	for _, m := range sessionTexts {
-		if text := scalarText(ctx, f, m.path); text != "" {
+		if text := scalarText(ctx, f, m.path, m.most); text != "" {
 			a.line(m.name, "%s", text)
 		}
 	}
 	var about []string
 	for _, name := range subjectTexts {
-		if text := scalarText(ctx, f, "/general/subject/"+name); text != "" {
+		if text := scalarText(ctx, f, "/general/subject/"+name, 1); text != "" {
 			about = append(about, strings.ReplaceAll(name, "_", " ")+" "+text)
 		}
 	}
@@ -128,7 +134,7 @@ func (a *app) printSession(ctx context.Context, s *subject) error {
 	}
 	a.line("holds", "%s, %s, %s", counted(found.groups, "group"), counted(found.datasets, "dataset"), counted(found.links, "link"))
 	a.printList(ctx, "series", found.series, seriesWords)
-	a.printList(ctx, "tables", found.tables, tableWords)
+	a.printList(ctx, "tables", found.tables, a.tableWords)
 	return a.tellBroken(broken)
 }
 
@@ -182,13 +188,13 @@ func (a *app) printList(ctx context.Context, title string, list []*hdmf.Group, w
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(a.out, "  %s\n", title)
+	a.printf("  %s\n", title)
 	width, wide := 0, 0
 	for _, g := range list {
-		width, wide = max(width, len([]rune(g.Path()))), max(wide, len([]rune(g.Type().Name)))
+		width, wide = max(width, len([]rune(visible(g.Path())))), max(wide, len([]rune(visible(g.Type().Name))))
 	}
 	for _, g := range list {
-		fmt.Fprintf(a.out, "    %s  %s  %s\n", padded(g.Path(), width), padded(g.Type().Name, wide), words(ctx, g))
+		a.printf("    %s  %s  %s\n", padded(visible(g.Path()), width), padded(visible(g.Type().Name), wide), words(ctx, g))
 	}
 }
 
@@ -206,7 +212,7 @@ func seriesWords(ctx context.Context, g *hdmf.Group) string {
 	duration, err := s.Duration(ctx)
 	if rate, ok := s.Rate(); ok {
 		words = append(words, fmt.Sprintf("%.6g Hz", rate))
-	} else if err == nil && duration > 0 && s.Len() > 1 {
+	} else if err == nil && duration > 0 && s.Len() > 1 && s.Timestamps().Shape()[0] == s.Len() {
 		words = append(words, fmt.Sprintf("about %.4g Hz", float64(s.Len()-1)/duration))
 	}
 	if err == nil {
@@ -229,12 +235,27 @@ func seconds(d float64) string {
 	return fmt.Sprintf("%.4g s", d)
 }
 
-// tableWords tells of a table: rows and columns.
-func tableWords(ctx context.Context, g *hdmf.Group) string {
+// tellProblems notes what is wrong with a table.
+func (a *app) tellProblems(g *hdmf.Group, problems []error) {
+	for i, err := range problems {
+		if i == mostProblems {
+			a.note(fmt.Sprintf("%s: %s more", g.Path(), counted(len(problems)-i, "problem")))
+			return
+		}
+		a.note(g.Path() + ": " + err.Error())
+	}
+}
+
+// mostProblems is how many of a table are told.
+const mostProblems = 100
+
+// tableWords tells of a table: rows and columns. What is wrong with it is noted.
+func (a *app) tableWords(ctx context.Context, g *hdmf.Group) string {
 	t, err := hdmf.OpenTable(ctx, g)
 	if err != nil {
 		return "cannot be opened: " + reasonOf(err)
 	}
+	a.tellProblems(g, t.Problems())
 	var columns []string
 	for _, c := range t.Columns() {
 		columns = append(columns, c.Name())
@@ -322,7 +343,7 @@ const mostMembers = 24
 // printGroup tells what a group holds.
 func (a *app) printGroup(ctx context.Context, g *hdmf.Group) {
 	if hdmf.IsTable(g) {
-		a.line("table", "%s", tableWords(ctx, g))
+		a.line("table", "%s", a.tableWords(ctx, g))
 	}
 	if hdmf.IsSeries(ctx, g) {
 		a.line("series", "%s", seriesWords(ctx, g))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -73,12 +72,12 @@ func (a *app) printMigration(r job.Migration, opts job.MigrateOptions) {
 		done = "✓ can be done:"
 	}
 	if r.Nodes > 0 {
-		fmt.Fprintf(a.out, "%s %s to %s\n", done, counted(r.Nodes, "node"), opts.To)
+		a.printf("%s %s to %s\n", done, counted(r.Nodes, "node"), opts.To)
 	}
 	if r.Already > 0 && opts.To != "" {
-		fmt.Fprintf(a.out, "%s %s already\n", counted(r.Already, "node"), opts.To)
+		a.printf("%s %s already\n", counted(r.Already, "node"), opts.To)
 	}
 	if r.Consolidated {
-		fmt.Fprintf(a.out, "%s metadata consolidated\n", done)
+		a.printf("%s metadata consolidated\n", done)
 	}
 }

@@ -124,14 +124,14 @@ func (a *app) plotSeries(ctx context.Context, s *seriesView) error {
 	if unit := unitOf(s.Series); unit != "" {
 		title += " (" + unit + ")"
 	}
-	fmt.Fprintln(a.out, title)
+	a.printf("%s\n", title)
 	for i, t := range traces {
 		if len(shape) == 2 {
-			fmt.Fprintf(a.out, "channel %d\n", channels[i])
+			a.printf("channel %d\n", channels[i])
 		}
 		low, high, ok := t.bounds()
 		if !ok {
-			fmt.Fprintf(a.out, "%*s no finite numbers\n", label, "┤")
+			a.printf("%*s no finite numbers\n", label, "┤")
 			continue
 		}
 		t.join()
@@ -147,15 +147,15 @@ func (a *app) plotSeries(ctx context.Context, s *seriesView) error {
 			if name != "" {
 				mark = "┤"
 			}
-			fmt.Fprintf(a.out, "%*s%s%s\n", label-1, name, mark, strings.TrimRight(line, " "))
+			a.printf("%*s%s%s\n", label-1, name, mark, strings.TrimRight(line, " "))
 		}
 	}
-	fmt.Fprintf(a.out, "%s└%s\n", strings.Repeat(" ", label-1), strings.Repeat("─", width))
+	a.printf("%s└%s\n", strings.Repeat(" ", label-1), strings.Repeat("─", width))
 	first, last := fmt.Sprintf("%.6g s", from), fmt.Sprintf("%.6g s", to)
 	gap := max(width-utf8.RuneCountInString(first)-utf8.RuneCountInString(last), 1)
-	fmt.Fprintf(a.out, "%s%s%s%s\n", strings.Repeat(" ", label), first, strings.Repeat(" ", gap), last)
+	a.printf("%s%s%s%s\n", strings.Repeat(" ", label), first, strings.Repeat(" ", gap), last)
 	if n := s.channels.count - len(channels); len(shape) == 2 && n > 0 {
-		fmt.Fprintf(a.out, "%d more channels, select with --slice ':, %d:'\n", n, channels[len(channels)-1]+1)
+		a.printf("%d more channels, select with --slice ':, %d:'\n", n, channels[len(channels)-1]+1)
 	}
 	return nil
 }

@@ -123,11 +123,18 @@ func (a *app) refs(ctx context.Context, s *subject, asJSON bool) error {
 	}
 	switch {
 	case asJSON && l.count == 0:
-		fmt.Fprintln(a.out, "]")
+		a.printf("]\n")
 	case asJSON:
 		fmt.Fprint(a.out, "\n]\n")
 	default:
-		fmt.Fprintf(a.out, "%d links and references, %d lead nowhere\n", l.count, l.lost)
+		all, lost := "links and references", "lead"
+		if l.count == 1 {
+			all = "link or reference"
+		}
+		if l.lost == 1 {
+			lost = "leads"
+		}
+		a.printf("%d %s, %d %s nowhere\n", l.count, all, l.lost, lost)
 	}
 	return broken
 }
@@ -140,6 +147,11 @@ func (l *refLister) link(ctx context.Context, link *hdmf.Link) error {
 // object lists what an object refers to.
 func (l *refLister) object(ctx context.Context, o hdmf.Object) error {
 	for _, attr := range o.Attributes() {
+		if attr.Err != nil {
+			if err := l.write(&reference{Path: o.Path(), Attribute: attr.Name, Kind: "object", Reason: oneLine(attr.Err.Error())}); err != nil {
+				return err
+			}
+		}
 		for i, ref := range attr.References {
 			r := reference{Path: o.Path(), Attribute: attr.Name}
 			if attr.List {
@@ -150,11 +162,15 @@ func (l *refLister) object(ctx context.Context, o hdmf.Object) error {
 			}
 		}
 	}
-	d, ok := o.(*hdmf.Dataset)
-	if !ok {
-		return nil
+	if d, ok := o.(*hdmf.Dataset); ok {
+		return l.elements(ctx, d)
 	}
-	return l.elements(ctx, d)
+	for _, problem := range o.(*hdmf.Group).Problems() {
+		if err := l.write(&reference{Path: o.Path(), Kind: "link", Reason: oneLine(problem.Error())}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refersTo reports whether elements of a type are references.
@@ -298,8 +314,7 @@ func (l *refLister) write(r *reference) error {
 			mark = "✗"
 			target = strings.TrimSpace(target + "  " + r.Reason)
 		}
-		_, err := fmt.Fprintf(l.out, "%s %-6s %s -> %s\n", mark, r.Kind, r.where(), target)
-		return err
+		return l.printf("%s %-6s %s -> %s\n", mark, r.Kind, r.where(), target)
 	}
 	raw, err := strictjson.Marshal(r, false)
 	if err != nil {

@@ -93,10 +93,6 @@ func (a *app) report(err error) int {
 	return exitWrong
 }
 
-func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isNewline), "; ") }
-
-func isNewline(r rune) bool { return r == '\n' || r == '\r' }
-
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "omnizarr",

@@ -95,6 +95,9 @@ type rowSet struct {
 	fields []rowField
 	rows   span
 	note   string // for people
+	// problems are what is wrong with the table and does not keep rows from being
+	// printed.
+	problems []error
 }
 
 // Rows are read in blocks of about blockBytes.
@@ -211,7 +214,7 @@ var fractions = regexp.MustCompile(`-?[0-9]+\.[0-9]{5,}(?:e[-+]?[0-9]+)?`)
 func (a *app) printRowsText(ctx context.Context, r *rowSet) error {
 	head := make([]string, len(r.fields))
 	for k, f := range r.fields {
-		head[k] = f.name
+		head[k] = visible(f.name)
 	}
 	lines := [][]string{head}
 	add := func(cells [][]byte) error {
@@ -237,28 +240,28 @@ func (a *app) printRowsText(ctx context.Context, r *rowSet) error {
 	shown, widths := fitting(lines, columns())
 	for i, line := range lines {
 		if i == cut && last.count > 0 {
-			fmt.Fprintln(a.out, "…")
+			a.printf("…\n")
 		}
 		var b strings.Builder
 		for k, w := range widths {
 			b.WriteString(padded(line[k], w) + "  ")
 		}
-		fmt.Fprintln(a.out, strings.TrimRight(b.String(), " "))
+		a.printf("%s\n", strings.TrimRight(b.String(), " "))
 	}
 	foot := counted(n, "row") + ", " + counted(len(r.fields), "column")
 	if r.note != "" {
 		foot += ", " + r.note
 	}
-	fmt.Fprintf(a.out, "\n%s\n", foot)
+	a.printf("\n%s\n", foot)
 	if shown < len(head) {
-		fmt.Fprintf(a.out, "not shown: %s\n", strings.Join(head[shown:], ", "))
+		a.printf("not shown: %s\n", strings.Join(head[shown:], ", "))
 	}
 	return nil
 }
 
 // shownCell is a cell for people: on one line, and not too long.
 func shownCell(c []byte, digits int) string {
-	text := compact([]byte(bareText(c)))
+	text := visible(compact([]byte(bareText(c))))
 	if !bytes.ContainsRune(c, '"') { // numbers, or lists of them
 		text = fractions.ReplaceAllStringFunc(text, func(s string) string {
 			f, err := strconv.ParseFloat(s, 64)

@@ -28,7 +28,8 @@ func rowsOf(ctx context.Context, g *hdmf.Group, slice string, apart bool) (*rowS
 		if err != nil {
 			return nil, nil, err
 		}
-		r := &rowSet{fields: tableFields(ctx, t, "")}
+		r := &rowSet{problems: t.Problems()}
+		r.fields = r.tableFields(ctx, t, "")
 		if r.rows, err = parseSpan(axes[0], t.Rows()); err == nil && len(axes) > 1 {
 			err = fmt.Errorf("slice %q has %d axes, rows are one", slice, len(axes))
 		}
@@ -89,7 +90,7 @@ func fits(t *hdmf.Table, r *rowSet) error {
 }
 
 // tableFields are the columns of a table, and of the tables inside it.
-func tableFields(ctx context.Context, t *hdmf.Table, prefix string) (out []rowField) {
+func (r *rowSet) tableFields(ctx context.Context, t *hdmf.Table, prefix string) (out []rowField) {
 	if ids := t.IDs(); ids != nil {
 		out = append(out, columnField(ids, prefix+"id"))
 	}
@@ -100,8 +101,19 @@ func tableFields(ctx context.Context, t *hdmf.Table, prefix string) (out []rowFi
 		return out
 	}
 	for _, name := range t.Categories() {
-		if inner, err := t.Category(ctx, name); err == nil && inner.Rows() >= t.Rows() {
-			out = append(out, tableFields(ctx, inner, name+".")...)
+		inner, err := t.Category(ctx, name)
+		switch {
+		case err != nil:
+			r.problems = append(r.problems, fmt.Errorf("category %q: %w", name, err))
+			continue
+		case inner.Rows() != t.Rows():
+			r.problems = append(r.problems, fmt.Errorf("category %q has %s, the table %d", name, counted(inner.Rows(), "row"), t.Rows()))
+		}
+		for _, err := range inner.Problems() {
+			r.problems = append(r.problems, fmt.Errorf("category %q: %w", name, err))
+		}
+		if inner.Rows() >= t.Rows() {
+			out = append(out, r.tableFields(ctx, inner, name+".")...)
 		}
 	}
 	return out

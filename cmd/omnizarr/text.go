@@ -89,7 +89,7 @@ func (a *app) textCells(ctx context.Context, arr *zarr.Array, sel zarr.Selection
 			if err != nil {
 				return nil, err
 			}
-			cells = append(cells, cutText(string(text), 200))
+			cells = append(cells, cutText(visible(string(text)), 200))
 		}
 	}
 	return cells, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,8 +67,8 @@ type nodeList struct {
 	broken []error
 }
 
-func (l *nodeList) add(path string, n zarr.Node, o hdmf.Object) {
-	t := treeNode{Path: "/" + strings.Trim(strings.TrimPrefix(path, l.top), "/"), NodeType: "group", node: n, object: o}
+func (l *nodeList) add(at string, n zarr.Node, o hdmf.Object) {
+	t := treeNode{Path: "/" + strings.Trim(strings.TrimPrefix(at, l.top), "/"), NodeType: "group", node: n, object: o}
 	if arr, ok := n.(*zarr.Array); ok {
 		t.NodeType, t.Shape = "array", arr.Shape()
 		if t.Shape == nil {
@@ -140,6 +141,10 @@ func schemaNodes(ctx context.Context, s *subject) []treeNode {
 		return nil
 	}
 	n, err := g.Open(ctx, at)
+	if isGone(err) {
+		// Some writers leave them out of consolidated metadata.
+		n, err = zarr.OpenStore(ctx, g.Store(), path.Join(g.Path(), at), zarr.ReadOnly(), zarr.BypassConsolidated())
+	}
 	if err != nil {
 		return nil // which validate tells
 	}
@@ -185,12 +190,12 @@ func (a *app) tree(ctx context.Context, url string, s *subject, asJSON bool) err
 			return err
 		}
 	} else if arr, ok := s.node.(*zarr.Array); ok {
-		fmt.Fprintf(a.out, "%s  %s  %s\n", url, times(arr.Shape()), typeName(arr.DataType()))
+		a.printf("%s  %s  %s\n", url, times(arr.Shape()), typeName(arr.DataType()))
 	} else {
 		if s.isRoot() {
 			nodes = inPathOrder(append(nodes, schemaNote(ctx, s)...))
 		}
-		fmt.Fprintln(a.out, url)
+		a.printf("%s\n", url)
 		a.drawTree(nodes)
 	}
 	return a.tellBroken(broken)
@@ -244,9 +249,9 @@ func (a *app) drawTree(nodes []treeNode) {
 			if i == len(b.subs)-1 {
 				line, next = "└── ", "    "
 			}
-			label := before + line + sub.name
+			label := before + line + visible(sub.name)
 			if sub.node.link != nil {
-				label += " -> " + sub.node.Target
+				label += " -> " + visible(sub.node.Target)
 			}
 			labels, details = append(labels, label), append(details, sub.node.detail())
 			draw(sub, before+next)
@@ -263,7 +268,7 @@ func (a *app) drawTree(nodes []treeNode) {
 		if details[i] != "" {
 			label += strings.Repeat(" ", width-utf8.RuneCountInString(label)) + "  " + details[i]
 		}
-		fmt.Fprintln(a.out, label)
+		a.printf("%s\n", label)
 	}
 }
 

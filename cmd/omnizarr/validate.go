@@ -62,16 +62,19 @@ the folder around this one and where --allow says.`,
 			if opts.HDMF == nil && (inspect || given != "") {
 				return fmt.Errorf("validate %s: is no HDMF file, which --schema and --inspect are for", url)
 			}
-			report, err := job.Validate(cmd.Context(), s, l.Path, opts)
-			if err != nil {
-				return fmt.Errorf("validate %s: %w", url, err)
+			report, failed := job.Validate(cmd.Context(), s, l.Path, opts)
+			// What was found counts also where the work could not be done to its end.
+			if failed == nil || len(report.Problems) > 0 {
+				if asJSON {
+					err = a.printJSON(report)
+				} else {
+					a.printValidation(report)
+				}
 			}
-			if asJSON {
-				err = a.printJSON(report)
-			} else {
-				a.printValidation(report)
-			}
-			if err == nil && !report.OK {
+			switch {
+			case failed != nil:
+				return fmt.Errorf("validate %s: %w", url, failed)
+			case err == nil && !report.OK:
 				err = fmt.Errorf("validate %s: %s", url, counted(len(report.Problems), "problem"))
 			}
 			return err
@@ -86,9 +89,9 @@ the folder around this one and where --allow says.`,
 
 func (a *app) printValidation(r job.Validation) {
 	for _, p := range r.Problems {
-		fmt.Fprintf(a.out, "✗ %s %s: %s\n", p.Path, p.Rule, oneLine(p.Problem))
+		a.printf("✗ %s %s: %s\n", p.Path, p.Rule, oneLine(p.Problem))
 	}
 	if r.OK {
-		fmt.Fprintln(a.out, "✓ no problems")
+		a.printf("%s\n", "✓ no problems")
 	}
 }

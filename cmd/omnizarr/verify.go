@@ -66,12 +66,12 @@ func (a *app) printReport(r job.Report) {
 		if p.Key != "" {
 			where += " " + p.Key
 		}
-		fmt.Fprintf(a.out, "✗ %s: %s\n", where, oneLine(p.Problem))
+		a.printf("✗ %s: %s\n", where, oneLine(p.Problem))
 	}
 	mark := "✓"
 	if !r.OK {
 		mark = "✗"
 	}
-	fmt.Fprintf(a.out, "%s %s, %s of which %d are not stored, %s\n", mark, counted(r.Arrays, "array"),
+	a.printf("%s %s, %s of which %d are not stored, %s\n", mark, counted(r.Arrays, "array"),
 		counted(r.Chunks, "chunk"), r.Missing, counted(len(r.Problems), "problem"))
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr/job"
@@ -32,7 +30,7 @@ func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool) err
 	})
 	bar.end()
 	for _, text := range notes {
-		fmt.Fprintf(a.err, "omnizarr: note: %s\n", oneLine(text))
+		a.note(text)
 	}
 	return err
 }

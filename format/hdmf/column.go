@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // Column is a column of a table. One with indexes has any number of values in
@@ -45,9 +46,12 @@ func (c *Column) Rows() int {
 // Table is the table that a DynamicTableRegion's values are rows of, nil if the
 // column is none.
 func (c *Column) Table(ctx context.Context) (*Table, error) {
-	r, ok := attributeReference(c.data.attrs().Raw("table"))
+	r, ok, err := attributeReference(c.data.attrs().Raw("table"))
 	if !ok || c.data.DType().Kind != Number {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, c.failed(strictjson.At("table", err))
 	}
 	o, err := c.data.file.Resolve(ctx, r)
 	if err != nil {
@@ -127,7 +131,7 @@ func (c *Column) read(ctx context.Context, runs []run) (*Cells, error) {
 		var offsets []int
 		var err error
 		if offsets, runs, err = x.follow(ctx, runs, length); err != nil {
-			return nil, c.failed(fmt.Errorf("%s: %w", x.data.Name(), err))
+			return nil, c.failed(fmt.Errorf("%s: %w", x.name, err))
 		}
 		out.Offsets = append(out.Offsets, offsets)
 	}
@@ -138,6 +142,7 @@ func (c *Column) read(ctx context.Context, runs []run) (*Cells, error) {
 
 // index says where lists end that lie one after the other.
 type index struct {
+	name string // in the table, where it may be a link
 	data *Dataset
 	mu   sync.Mutex
 	ends []int64 // all, once they were read; nil where there are too many

@@ -7,6 +7,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/hdmf/schema"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 )
@@ -94,9 +95,9 @@ func newDataset(o object, a *zarr.Array) *Dataset {
 func dtypeOf(t dtype.Type, said string) DType {
 	byReference := t.Kind() == dtype.Object || t.Kind() == dtype.String || t.Kind() == dtype.UTF32
 	switch {
-	case byReference && (said == "object" || said == "object_reference"):
+	case byReference && kindOf(said) == ObjectRef:
 		return DType{Kind: ObjectRef, Name: "reference"}
-	case byReference && (said == "region" || said == "region_reference"):
+	case byReference && kindOf(said) == RegionRef:
 		return DType{Kind: RegionRef, Name: "region"}
 	}
 	switch t.Kind() {
@@ -105,7 +106,7 @@ func dtypeOf(t dtype.Type, said string) DType {
 	case dtype.Bytes, dtype.Raw:
 		return DType{Kind: Bytes, Name: "bytes"}
 	case dtype.Object:
-		if said == "scalar" || said == "str" || said == "str_" || said == "" {
+		if said == "scalar" || said == "" || kindOf(said) == Text {
 			// The schemas of a file, and text under a codec for objects.
 			return DType{Kind: Text, Name: "string"}
 		}
@@ -160,15 +161,40 @@ func saidFields(raw json.RawMessage) (said map[string]string, names []string) {
 
 // jsonType is the type of a field of JSON lists.
 func jsonType(said string) DType {
-	switch said {
-	case "object":
+	switch kindOf(said) {
+	case ObjectRef:
 		return DType{Kind: ObjectRef, Name: "reference"}
-	case "region":
+	case RegionRef:
 		return DType{Kind: RegionRef, Name: "region"}
-	case "str", "str_", "utf8", "bytes", "ascii":
+	case Text:
 		return DType{Kind: Text, Name: "string"}
-	case "":
-		return DType{Kind: Anything, Name: "object"}
+	case Number:
+		return DType{Kind: Number, Name: said}
 	}
-	return DType{Kind: Number, Name: said}
+	return DType{Kind: Anything, Name: "object"}
+}
+
+// kindOf is what a layout means by the name of a type: those of schemas, with all
+// their spellings, and its own. What is left are numbers of NumPy, such as
+// complex64; 0 is no name.
+func kindOf(said string) Kind {
+	switch said {
+	case "":
+		return 0
+	case "str_":
+		return Text
+	case "object_reference":
+		return ObjectRef
+	case "region_reference":
+		return RegionRef
+	}
+	switch p, _ := schema.ParsePrimitive(said); p {
+	case schema.Text, schema.ASCII, schema.ISOTime:
+		return Text
+	case schema.Object:
+		return ObjectRef
+	case schema.Region:
+		return RegionRef
+	}
+	return Number
 }

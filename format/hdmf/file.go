@@ -42,9 +42,10 @@ type File struct {
 
 // source is the file that a source means, or why there is none.
 type source struct {
-	once sync.Once
-	file *File
-	err  error
+	done   chan struct{} // closed when it is known
+	file   *File
+	err    error
+	gaveUp bool // whoever looked was called off: that is nobody else's answer
 }
 
 // Open opens the file at a URL.
@@ -81,15 +82,18 @@ func newFile(ctx context.Context, g *zarr.Group, opts []zarr.Option) *File {
 
 // Is reports whether a group looks like the root of an HDMF file: it names cached
 // schemas, or it has a type, or one of the first nodes in it has a type, links or
-// references.
+// references. A node that names cached schemas is a file of its own and says nothing
+// about the group around it.
 func Is(ctx context.Context, g *zarr.Group) bool {
 	if isObject(g.Metadata().Attributes) {
 		return true
 	}
 	looked := 0
 	for n, err := range g.Children(ctx) {
-		if err == nil && isObject((&object{node: n}).attrs()) {
-			return true
+		if err == nil {
+			if attrs := (&object{node: n}).attrs(); isObject(attrs) && attrs.Raw(schemaLocation) == nil {
+				return true
+			}
 		}
 		if looked++; looked == 8 {
 			break
@@ -178,19 +182,49 @@ func (f *File) find(ctx context.Context, at string, links *int) (Object, error) 
 	if !errors.Is(err, zarr.ErrNoNode) {
 		return nil, err
 	}
-	above, name := path.Split(at)
-	parent, perr := f.find(ctx, above, links)
-	if perr != nil {
-		return nil, perr
+	last, rest, err := f.reach(ctx, at, err)
+	g, ok := last.(*Group)
+	switch {
+	case last == nil:
+		return nil, err
+	case !ok:
+		return nil, fmt.Errorf("%s is a dataset and holds nothing: %w", last.Path(), zarr.ErrNoNode)
 	}
-	g, ok := parent.(*Group)
-	if !ok {
-		return nil, fmt.Errorf("%s is a dataset and holds nothing: %w", strings.TrimSuffix(above, "/"), zarr.ErrNoNode)
+	name, rest, _ := strings.Cut(rest, "/")
+	o, err := g.follow(ctx, name, links, err)
+	if err != nil || rest == "" {
+		return o, err
 	}
-	if g.file != f || g.Path() != path.Clean(above) { // it was reached through a link
-		return g.file.find(ctx, path.Join(g.Path(), name), links)
+	return o.File().find(ctx, path.Join(o.Path(), rest), links)
+}
+
+// reach finds the last object on a path that is there, and the rest of the path
+// behind it, with the error of its first part. missing is that of the whole path.
+// Groups lie in groups, so that few parts need be tried: first the group around
+// what is missing, which most often has it as a link, then halves.
+func (f *File) reach(ctx context.Context, at string, missing error) (last Object, rest string, err error) {
+	var ends []int // of the parts
+	for i := 1; i <= len(at); i++ {
+		if i == len(at) || at[i] == '/' {
+			ends = append(ends, i)
+		}
 	}
-	return g.find(ctx, name, links)
+	last, err = f.Root(), missing
+	low, high := 0, len(ends) // so many parts are there, so many are not
+	for try := high - 1; high-low > 1; try = (low + high) / 2 {
+		switch n, failed := f.root.Open(ctx, at[1:ends[try-1]]); {
+		case failed == nil:
+			last, low = f.object(n), try
+		case errors.Is(failed, zarr.ErrNoNode):
+			err, high = failed, try
+		default:
+			return nil, "", failed
+		}
+	}
+	if low == 0 {
+		return last, at[1:], err
+	}
+	return last, at[ends[low-1]+1:], err
 }
 
 // object gives a node its place in the model.
@@ -215,5 +249,5 @@ func (f *File) failed(op, at string, err error) error {
 	return &zarr.Error{Op: op, URL: strings.TrimSuffix(f.URL(), "/") + path.Clean("/"+at), Err: err}
 }
 
-// Attributes of the root that say what the file is.
+// attrs are the attributes of the root, those that the layout reserves among them.
 func (f *File) attrs() *meta.Attributes { return f.root.Metadata().Attributes }

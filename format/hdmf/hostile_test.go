@@ -281,6 +281,9 @@ func TestSchemasThatCannotBeUsed(t *testing.T) {
 	f := w.file()
 	texts, err := f.SchemaTexts(ctx)
 	check(t, err)
+	if at := f.SchemaPath(); at != "/specs" {
+		t.Errorf("schemas at %q", at)
+	}
 	if len(texts) != 4 {
 		t.Errorf("%d texts", len(texts))
 	}

@@ -1,6 +1,7 @@
 package hdmf
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -37,9 +38,18 @@ func jsonFloat(raw []byte, i int) (float64, error) {
 	case `"NaN"`, `"Infinity"`, `"-Infinity"`:
 		raw = raw[1 : len(raw)-1]
 	}
+	f, err := jsonNumber(raw)
+	if err != nil {
+		return 0, fmt.Errorf("element %d %w: it %w", i, ErrNoNumber, err)
+	}
+	return f, nil
+}
+
+// jsonNumber is a number of JSON, also a bare NaN or Infinity.
+func jsonNumber(raw json.RawMessage) (float64, error) {
 	var f float64
-	if err := strictjson.Decode(raw, &f); err != nil {
-		return 0, fmt.Errorf("element %d %w: %w", i, ErrNoNumber, err)
+	if strictjson.IsNull(raw) || strictjson.Decode(raw, &f) != nil {
+		return 0, fmt.Errorf("must be a number that fits 64 bits, not %s", strictjson.Excerpt(raw))
 	}
 	return f, nil
 }
@@ -70,7 +80,7 @@ func (v *Values) Ints() ([]int64, error) {
 	for i, raw := range v.json {
 		n, err := strconv.ParseInt(string(raw), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("element %d %w: %w", i, ErrNoNumber, err)
+			return nil, fmt.Errorf("element %d %w: it must be an integer that fits 64 bits, not %s", i, ErrNoNumber, strictjson.Excerpt(raw))
 		}
 		out[i] = n
 	}

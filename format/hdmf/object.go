@@ -118,6 +118,8 @@ type Attribute struct {
 	References []Reference
 	// List says that it is a list, also if it has one reference.
 	List bool
+	// Err says why it is no reference, though it has the form of one.
+	Err error
 }
 
 // Attributes are what is said about the object, without what the layout reserves.
@@ -183,7 +185,7 @@ func (g *Group) Members(ctx context.Context) iter.Seq2[Member, error] {
 		}
 		hidden := ""
 		if g.path == "/" {
-			hidden = g.file.schemaPath()
+			hidden = g.file.SchemaPath()
 		}
 		for n, err := range g.group.Children(ctx) {
 			if err != nil {
@@ -200,7 +202,7 @@ func (g *Group) Members(ctx context.Context) iter.Seq2[Member, error] {
 				return
 			}
 			// What is really there hides a link of the same name.
-			for len(links) > 0 && links[0].Name == o.Name() {
+			if len(links) > 0 && links[0].Name == o.Name() {
 				links = links[1:]
 			}
 			if !yield(Member{Name: o.Name(), Object: o}, nil) {
@@ -229,9 +231,18 @@ func (g *Group) find(ctx context.Context, name string, links *int) (Object, erro
 	if err == nil {
 		return g.file.object(n), nil
 	}
-	l := g.link(name)
-	if l == nil || !errors.Is(err, zarr.ErrNoNode) {
+	if !errors.Is(err, zarr.ErrNoNode) {
 		return nil, err
+	}
+	return g.follow(ctx, name, links, err)
+}
+
+// follow finds what a link of the group stands for; missing is what to say if there
+// is no such link.
+func (g *Group) follow(ctx context.Context, name string, links *int, missing error) (Object, error) {
+	l := g.link(name)
+	if l == nil {
+		return nil, missing
 	}
 	if *links++; *links > maxLinks {
 		return nil, ErrLinks

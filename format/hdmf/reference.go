@@ -48,7 +48,7 @@ type Link struct {
 // Group is the group that has the link.
 func (l *Link) Group() *Group { return l.group }
 
-// Path of the link itself, in its file.
+// At is the path of the link itself, in its file.
 func (l *Link) At() string { return strings.TrimSuffix(l.group.path, "/") + "/" + l.Name }
 
 // Target finds what the link stands for, through other links.
@@ -95,10 +95,26 @@ func (g *Group) link(name string) *Link {
 	return links[i]
 }
 
-// Problems tells what is wrong with the links of the group.
+// Problems tells what is wrong with the links of the group: what is none, and a name
+// that two of them have, of which the first counts. Hidden tells of more.
 func (g *Group) Problems() []error {
 	g.links()
 	return slices.Clone(g.problems)
+}
+
+// Hidden are the links of the group that nobody can follow, as it holds something
+// else under their names. It looks for a node for every link.
+func (g *Group) Hidden(ctx context.Context) ([]*Link, error) {
+	var out []*Link
+	for _, l := range g.links() {
+		switch _, err := g.group.Open(ctx, l.Name); {
+		case err == nil:
+			out = append(out, l)
+		case ctx.Err() != nil:
+			return out, g.file.failed("open", l.At(), err)
+		}
+	}
+	return out, nil
 }
 
 func (g *Group) parseLinks() (links []*Link, problems []error) {
@@ -117,10 +133,7 @@ func (g *Group) parseLinks() (links []*Link, problems []error) {
 				l.Reference, err = parseReference(members)
 			}
 			if err == nil {
-				l.Name = text(member(members, "name"))
-				if l.Name == "" || strings.Contains(l.Name, "/") {
-					err = errors.New("has no name")
-				}
+				l.Name, err = linkName(members)
 			}
 			if err != nil {
 				problems = append(problems, strictjson.At(name, strictjson.AtIndex(i, err)))
@@ -134,7 +147,34 @@ func (g *Group) parseLinks() (links []*Link, problems []error) {
 		}
 	}
 	slices.SortStableFunc(links, func(a, b *Link) int { return strings.Compare(a.Name, b.Name) })
-	return links, problems
+	kept := links[:0]
+	for _, l := range links {
+		if n := len(kept); n > 0 && kept[n-1].Name == l.Name {
+			problems = append(problems, fmt.Errorf("two links named %s: to %s, and to %s, which is passed over", strictjson.Quote(l.Name), kept[n-1].Reference, l.Reference))
+			continue
+		}
+		kept = append(kept, l)
+	}
+	return kept, problems
+}
+
+// linkName is the name of a link, which must be one that a member of a group can
+// have.
+func linkName(members []meta.Member) (string, error) {
+	raw := member(members, "name")
+	if raw == nil {
+		return "", errors.New("has no name")
+	}
+	name, err := strictjson.String(raw)
+	switch {
+	case err != nil:
+		return "", strictjson.At("name", err)
+	case name == "":
+		return "", errors.New("has an empty name")
+	case name == "." || name == ".." || strings.ContainsAny(name, "/\x00"):
+		return "", fmt.Errorf("is called %s, which nothing in a group can be", strictjson.Quote(name))
+	}
+	return name, nil
 }
 
 func member(members []meta.Member, name string) json.RawMessage {
@@ -206,8 +246,10 @@ func ParseText(s string) (Reference, error) {
 // reserved for them.
 func parseAttribute(name string, raw json.RawMessage) Attribute {
 	a := Attribute{Name: name, Raw: raw}
-	if r, ok := attributeReference(raw); ok {
-		a.References = []Reference{r}
+	if r, ok, err := attributeReference(raw); ok {
+		if a.Err = err; err == nil {
+			a.References = []Reference{r}
+		}
 		return a
 	}
 	if len(raw) == 0 || raw[0] != '[' {
@@ -215,40 +257,45 @@ func parseAttribute(name string, raw json.RawMessage) Attribute {
 	}
 	a.List = true
 	var list []Reference
-	all := true
 	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
-		r, ok := attributeReference(elem)
-		if all = all && ok; !all {
-			return errNoReference
+		r, ok, err := attributeReference(elem)
+		if !ok {
+			return errOther
 		}
 		list = append(list, r)
-		return nil
+		return strictjson.AtIndex(i, err)
 	})
-	if err == nil && all {
+	switch {
+	case err == nil:
 		a.References = list
+	case !errors.Is(err, errOther):
+		a.Err = err
 	}
 	return a
 }
 
-var errNoReference = errors.New("no reference")
+// errOther ends the look at a list that holds other things.
+var errOther = errors.New("holds other things than references")
 
 // attributeReference reads {"zarr_dtype":"object","value":{…}} or
-// {"_REFERENCE":{…}}.
-func attributeReference(raw json.RawMessage) (Reference, bool) {
+// {"_REFERENCE":{…}}. ok says that it has one of these forms.
+func attributeReference(raw json.RawMessage) (r Reference, ok bool, err error) {
 	if len(raw) == 0 || raw[0] != '{' {
-		return Reference{}, false
+		return r, false, nil
 	}
 	members, err := strictjson.Split(raw)
 	if err != nil {
-		return Reference{}, false
+		return r, false, nil
 	}
 	inner := member(members, referenceV3)
-	if kind := text(member(members, dtypeV2)); kind == "object" || kind == "region" {
+	if kind := kindOf(text(member(members, dtypeV2))); kind == ObjectRef || kind == RegionRef {
 		inner = member(members, "value")
 	}
 	if inner == nil {
-		return Reference{}, false
+		return r, false, nil
 	}
-	r, err := ParseReference(inner)
-	return r, err == nil
+	if r, err = ParseReference(inner); err != nil {
+		return Reference{}, true, fmt.Errorf("%w: %w", ErrNoReference, err)
+	}
+	return r, true, nil
 }

@@ -69,8 +69,8 @@ func (s *Series) open(ctx context.Context) error {
 	s.data = d
 	s.Unit = text(d.attrs().Raw("unit"))
 	for name, to := range map[string]*float64{"conversion": &s.Conversion, "offset": &s.Offset, "resolution": &s.Resolution} {
-		if raw := d.attrs().Raw(name); raw != nil {
-			if err := strictjson.Decode(raw, to); err != nil {
+		if raw := d.attrs().Raw(name); raw != nil && !strictjson.IsNull(raw) {
+			if *to, err = jsonNumber(raw); err != nil {
 				return strictjson.At("data."+name, err)
 			}
 		}
@@ -104,21 +104,18 @@ func (s *Series) openTimes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := start.Read(ctx, zarr.All())
+	v, err := start.Single(ctx)
 	if err != nil {
-		return err
-	}
-	if v.Len() != 1 {
-		return fmt.Errorf("starting_time has %d values", v.Len())
+		return fmt.Errorf("starting_time: %w", err)
 	}
 	if s.start, err = v.Float(0); err != nil {
 		return fmt.Errorf("starting_time: %w", err)
 	}
 	raw := start.attrs().Raw("rate")
-	if raw == nil {
+	if raw == nil || strictjson.IsNull(raw) {
 		return errors.New("starting_time has no rate")
 	}
-	if err := strictjson.Decode(raw, &s.rate); err != nil {
+	if s.rate, err = jsonNumber(raw); err != nil {
 		return strictjson.At("starting_time.rate", err)
 	}
 	if !(s.rate > 0) || math.IsInf(s.rate, 0) {
@@ -260,17 +257,24 @@ func (s *Series) Duration(ctx context.Context) (float64, error) {
 	return last - first, err
 }
 
-// At finds the last sample that was taken at a time or before, -1 if there is none.
+// At finds the last sample that was taken at a time or before, -1 if there is none,
+// as for NaN.
 // Where times are listed they must ascend; few of them are read.
 func (s *Series) At(ctx context.Context, time float64) (int, error) {
 	n := s.length()
+	if math.IsNaN(time) {
+		return -1, nil
+	}
 	if s.times == nil {
 		i := math.Floor((time - s.start) * s.rate)
 		// A product may round below the sample that it means.
 		if next := i + 1; s.start+next/s.rate <= time {
 			i = next
 		}
-		return int(max(-1, min(i, float64(n-1)))), nil
+		if !(i >= 0) { // before the start, or the start is no time
+			return -1, nil
+		}
+		return int(min(i, float64(n-1))), nil
 	}
 	// Most of the way by single times, each in a chunk of its own; then all that
 	// is left in one read.

@@ -22,31 +22,47 @@ func (f *File) Source(ctx context.Context, name string) (*File, error) {
 const maxSources = 4096
 
 // source gives the file that the source of a link or reference means. It is
-// looked up once.
+// looked up once, for all who ask; if the one who does is called off, by the next.
 func (f *File) source(ctx context.Context, name string) (*File, error) {
 	if name == "." || name == "" {
 		return f, nil
 	}
-	f.mu.Lock()
-	s := f.sources[name]
-	if s == nil && len(f.sources) >= maxSources {
-		f.mu.Unlock()
-		return nil, fmt.Errorf("source %q: more than %d other files", name, maxSources)
-	}
-	if s == nil {
-		s = &source{}
-		f.sources[name] = s
-	}
-	f.mu.Unlock()
-	s.once.Do(func() {
-		s.file, s.err = f.open(ctx, name)
-		if ctx.Err() != nil { // not the source's fault
-			f.mu.Lock()
-			delete(f.sources, name)
+	for {
+		f.mu.Lock()
+		s := f.sources[name]
+		if s == nil && len(f.sources) >= maxSources {
 			f.mu.Unlock()
+			return nil, fmt.Errorf("source %q: more than %d other files", name, maxSources)
 		}
-	})
-	return s.file, s.err
+		if s == nil {
+			s = &source{done: make(chan struct{})}
+			f.sources[name] = s
+			f.mu.Unlock()
+			f.look(ctx, name, s)
+			return s.file, s.err
+		}
+		f.mu.Unlock()
+		select {
+		case <-s.done:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("source %q: %w", name, context.Cause(ctx))
+		}
+		if !s.gaveUp {
+			return s.file, s.err
+		}
+	}
+}
+
+// look finds what a source means, and lets those know who wait for it.
+func (f *File) look(ctx context.Context, name string, s *source) {
+	defer close(s.done)
+	s.file, s.err = f.open(ctx, name)
+	if s.err != nil && ctx.Err() != nil {
+		s.gaveUp = true
+		f.mu.Lock()
+		delete(f.sources, name)
+		f.mu.Unlock()
+	}
 }
 
 // open tries a source against the file itself, as the text has it, and against the

@@ -168,3 +168,51 @@ func TestAMissingFileIsToldAsSuch(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestWhoeverIsCalledOffIsCalledOffAlone has two ask for a file at once, of whom the
+// first, who looks for both, gives up.
+func TestWhoeverIsCalledOffIsCalledOffAlone(t *testing.T) {
+	asked := make(chan struct{})
+	var first sync.Once
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/b.zarr") {
+			wait := false
+			first.Do(func() { wait = true })
+			if wait {
+				close(asked)
+				<-r.Context().Done()
+				return
+			}
+		}
+		if !strings.HasSuffix(r.URL.Path, "/zarr.json") {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, `{"zarr_format":3,"node_type":"group","attributes":{}}`)
+	}))
+	defer server.Close()
+	f := open(t, server.URL+"/a.zarr")
+	one, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if _, err := f.Source(one, "../b.zarr"); !errors.Is(err, context.Canceled) {
+			t.Errorf("the one who was called off: %v", err)
+		}
+	})
+	<-asked
+	for range 3 {
+		wait.Go(func() {
+			if _, err := f.Source(ctx, "../b.zarr"); err != nil {
+				t.Errorf("another one: %v", err)
+			}
+		})
+	}
+	late, stop := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer stop()
+	if _, err := f.Source(late, "../b.zarr"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one who waits no longer: %v", err)
+	}
+	cancel()
+	wait.Wait()
+}

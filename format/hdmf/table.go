@@ -2,8 +2,10 @@ package hdmf
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -59,36 +61,36 @@ func IsTable(g *Group) bool { return g.attrs().Raw("colnames") != nil }
 // may stand for itself.
 func (t *Table) names(attribute string) ([]string, error) {
 	raw := t.group.attrs().Raw(attribute)
-	if raw == nil {
+	if raw == nil || strictjson.IsNull(raw) {
 		return nil, nil
 	}
 	if s, err := strictjson.String(raw); err == nil {
 		return []string{s}, nil
 	}
 	names := []string{}
-	if err := strictjson.Decode(raw, &names); err != nil {
+	err := strictjson.Each(raw, func(i int, elem json.RawMessage) error {
+		if i == maxColumns {
+			return fmt.Errorf("more than %d names", maxColumns)
+		}
+		name, err := strictjson.String(elem)
+		names = append(names, name)
+		return strictjson.AtIndex(i, err)
+	})
+	if err != nil {
 		return nil, strictjson.At(attribute, err)
-	}
-	if len(names) > maxColumns {
-		return nil, fmt.Errorf("%s: %d names, at most %d are read", attribute, len(names), maxColumns)
 	}
 	return names, nil
 }
 
 // find looks for the columns and their indexes.
 func (t *Table) find(ctx context.Context, names []string) error {
-	held := map[string]Member{}
-	indexes := map[string]*Dataset{} // by the name of what they index
-	for m, err := range t.group.Members(ctx) {
-		if err != nil {
-			return err
-		}
-		held[m.Name] = m
-		if d, ok := m.Object.(*Dataset); ok {
-			if target := t.indexed(d); target != "" {
-				indexes[target] = d
-			}
-		}
+	held, err := t.hold(ctx)
+	if err != nil {
+		return err
+	}
+	indexes, err := t.indexes(ctx, held)
+	if err != nil {
+		return err
 	}
 	had := map[string]bool{}
 	for _, name := range names {
@@ -97,15 +99,15 @@ func (t *Table) find(ctx context.Context, names []string) error {
 			continue
 		}
 		had[name] = true
-		c, err := t.column(ctx, held[name], name, indexes)
+		c, err := t.column(held, name, indexes)
 		if err != nil {
 			t.problems = append(t.problems, err)
 			continue
 		}
 		t.columns = append(t.columns, c)
 	}
-	if m, ok := held["id"]; ok {
-		c, err := t.column(ctx, m, "id", nil)
+	if held["id"] != nil {
+		c, err := t.column(held, "id", nil)
 		if err != nil {
 			t.problems = append(t.problems, err)
 		}
@@ -114,46 +116,110 @@ func (t *Table) find(ctx context.Context, names []string) error {
 	return nil
 }
 
-// indexed is the name of the member that a dataset is an index of, "" if it is
-// none.
-func (t *Table) indexed(d *Dataset) string {
-	raw := d.attrs().Raw("target")
-	if r, ok := attributeReference(raw); ok {
-		if at := path.Clean("/" + r.Path); path.Dir(at) == path.Clean(t.group.path) {
-			return path.Base(at)
-		}
-	}
-	if name, ok := strings.CutSuffix(d.Name(), "_index"); ok && d.Type().Name == "VectorIndex" {
-		return name
-	}
-	return ""
+// tableMember is an object in the group, or what a link leads to.
+type tableMember struct {
+	Object
+	err error // why the link leads nowhere
 }
 
-func (t *Table) column(ctx context.Context, m Member, name string, indexes map[string]*Dataset) (*Column, error) {
-	o := m.Object
-	if m.Link != nil {
-		var err error
-		if o, err = m.Link.Target(ctx); err != nil {
-			return nil, fmt.Errorf("column %q: %w", name, err)
+// hold finds all members by name. Links are followed: nothing but what they lead to
+// tells which ones are indexes.
+func (t *Table) hold(ctx context.Context) (map[string]*tableMember, error) {
+	held := map[string]*tableMember{}
+	for m, err := range t.group.Members(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		one := &tableMember{Object: m.Object}
+		if m.Link != nil {
+			one.Object, one.err = m.Link.Target(ctx)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+		held[m.Name] = one
+	}
+	return held, nil
+}
+
+// indexes finds the indexes by the names of what they index.
+func (t *Table) indexes(ctx context.Context, held map[string]*tableMember) (map[string]*index, error) {
+	type place struct {
+		file *File
+		path string
+	}
+	at := map[place]string{} // the names of members by where they really are
+	names := slices.Sorted(maps.Keys(held))
+	for _, name := range names {
+		if o := held[name].Object; o != nil {
+			if p := (place{o.File(), o.Path()}); at[p] == "" {
+				at[p] = name
+			}
 		}
 	}
-	d, ok := o.(*Dataset)
-	switch {
-	case o == nil:
+	out := map[string]*index{}
+	for _, name := range names {
+		d, ok := held[name].Object.(*Dataset)
+		if !ok {
+			continue
+		}
+		target := ""
+		if r, ok, err := attributeReference(d.attrs().Raw("target")); ok && err == nil {
+			// What it refers to is in its own file, where that too may be a link.
+			clean := path.Clean("/" + r.Path)
+			if r.Source == "." && d.file == t.group.file && path.Dir(clean) == path.Clean(t.group.path) {
+				target = path.Base(clean)
+			} else if o, err := d.file.resolve(ctx, r); err == nil {
+				target = at[place{o.File(), o.Path()}]
+			} else if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+		}
+		if of, ok := strings.CutSuffix(name, "_index"); ok && target == "" && d.Type().Name == "VectorIndex" {
+			target = of
+		}
+		switch {
+		case target == "":
+		case out[target] != nil:
+			t.problems = append(t.problems, fmt.Errorf("%q has two indexes, %s and %s, which is passed over", target, out[target].name, name))
+		default:
+			out[target] = &index{name: name, data: d}
+		}
+	}
+	return out, nil
+}
+
+func (t *Table) column(held map[string]*tableMember, name string, indexes map[string]*index) (*Column, error) {
+	m := held[name]
+	if m == nil {
 		return nil, fmt.Errorf("column %q: %w", name, ErrNoColumn)
-	case !ok || d.Scalar():
+	}
+	if m.err != nil {
+		return nil, fmt.Errorf("column %q: %w", name, m.err)
+	}
+	d, ok := m.Object.(*Dataset)
+	if !ok || d.Scalar() {
 		return nil, fmt.Errorf("column %q is no list", name)
 	}
 	c := &Column{name: name, table: t, data: d}
-	for at := name; indexes[at] != nil; {
-		x := indexes[at]
-		if len(c.indexes) == maxIndexes || x.DType().Kind != Number || len(x.Shape()) != 1 {
-			return nil, fmt.Errorf("column %q: its index %s cannot be used", name, x.Name())
-		}
-		c.indexes = slices.Insert(c.indexes, 0, &index{data: x})
-		at = x.Name()
+	if indexes == nil {
+		return c, nil
 	}
-	return c, nil
+	for at := name; ; {
+		x := indexes[at]
+		if lost := held[at+"_index"]; x == nil && lost != nil && lost.err != nil {
+			// Without it the rows would be others.
+			return nil, fmt.Errorf("column %q: its index: %w", name, lost.err)
+		}
+		if x == nil {
+			return c, nil
+		}
+		if len(c.indexes) == maxIndexes || x.data.DType().Kind != Number || len(x.data.Shape()) != 1 {
+			return nil, fmt.Errorf("column %q: its index %s cannot be used", name, x.name)
+		}
+		c.indexes = slices.Insert(c.indexes, 0, x)
+		at = x.name
+	}
 }
 
 // Group is the group that the table is.

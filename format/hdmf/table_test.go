@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -312,7 +313,7 @@ func TestTablesThatAreNone(t *testing.T) {
 	if _, err := hdmf.OpenTable(ctx, group(t, f, "/plain")); !errors.Is(err, hdmf.ErrNoTable) {
 		t.Errorf("%v", err)
 	}
-	if _, err := hdmf.OpenTable(ctx, group(t, f, "/odd")); err == nil || !strings.Contains(err.Error(), "colnames") {
+	if _, err := hdmf.OpenTable(ctx, group(t, f, "/odd")); err == nil || !strings.Contains(err.Error(), "colnames: must be an array, not a number") {
 		t.Errorf("%v", err)
 	}
 	tab := table(t, f, "/gaps")
@@ -324,6 +325,59 @@ func TestTablesThatAreNone(t *testing.T) {
 	}
 	if p := table(t, f, "/ring").Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), "index") {
 		t.Errorf("%v", p)
+	}
+}
+
+// TestIndexesThatAreLinks has tables whose columns lie in another table, as files
+// have them that were exported with links.
+func TestIndexesThatAreLinks(t *testing.T) {
+	w := newWriter(t)
+	link := func(name, to string) any { return map[string]any{"name": name, "source": ".", "path": to} }
+	w.group("src", "colnames", []string{"x"})
+	array(w, "src/x", "float64", []int{3}, []int{3}, []float64{0.1, 0.2, 0.3})
+	w.index("src", "x", []uint32{2, 3})
+	array(w, "src/id", "int64", []int{2}, []int{2}, []int64{0, 1})
+	w.group("all", "colnames", []string{"x"}, "_LINKS", []any{link("id", "/src/id"), link("x", "/src/x"), link("x_index", "/src/x_index")})
+	w.group("other", "colnames", []string{"y"}, "_LINKS", []any{link("y", "/src/x"), link("ends", "/src/x_index")})
+	w.group("twice", "colnames", []string{"x"}, "_LINKS", []any{link("x", "/all/x"), link("x_index", "/all/x_index")})
+	w.group("own", "colnames", []string{"x"}, "_LINKS", []any{link("x_index", "/src/x_index")})
+	array(w, "own/x", "float64", []int{3}, []int{3}, []float64{0.1, 0.2, 0.3})
+	w.group("lost", "colnames", []string{"x"}, "_LINKS", []any{link("x", "/src/x"), link("x_index", "/gone")})
+	f := w.file()
+	for at, name := range map[string]string{"/src": "x", "/all": "x", "/other": "y", "/twice": "x", "/own": "x"} {
+		tab := table(t, f, at)
+		c := column(t, tab, name)
+		if c.Depth() != 1 || c.Rows() != 2 || tab.Problems() != nil {
+			t.Errorf("%s: depth %d, %d rows, %v", at, c.Depth(), c.Rows(), tab.Problems())
+			continue
+		}
+		cells, err := c.Read(ctx, 0, 2)
+		check(t, err)
+		got, err := cells.Row(0).Floats()
+		check(t, err)
+		if !slices.Equal(got, []float64{0.1, 0.2}) {
+			t.Errorf("%s: %v", at, got)
+		}
+	}
+	lost := table(t, f, "/lost")
+	if p := lost.Problems(); len(lost.Columns()) != 0 || len(p) != 1 || !strings.Contains(p[0].Error(), "/gone") {
+		t.Errorf("%d columns, %v", len(lost.Columns()), p)
+	}
+}
+
+func TestIndexesInAnotherFile(t *testing.T) {
+	home := t.TempDir()
+	g, err := zarr.CreateGroup(ctx, filepath.Join(home, "src.zarr"))
+	check(t, err)
+	w := writer{t, g}
+	w.group("units", "colnames", []string{"x"})
+	array(w, "units/x", "float64", []int{3}, []int{3}, []float64{0.1, 0.2, 0.3})
+	w.index("units", "x", []uint32{2, 3})
+	put(t, filepath.Join(home, "f.zarr"), `{}`)
+	put(t, filepath.Join(home, "f.zarr", "t"), `{"colnames":["x"],"_LINKS":[{"name":"x","source":"../src.zarr","path":"/units/x"},{"name":"x_index","source":"../src.zarr","path":"/units/x_index"}]}`)
+	c := column(t, table(t, open(t, filepath.Join(home, "f.zarr")), "/t"), "x")
+	if c.Depth() != 1 || c.Rows() != 2 {
+		t.Errorf("depth %d, %d rows", c.Depth(), c.Rows())
 	}
 }
 

@@ -1,7 +1,9 @@
 package hdmf
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +45,23 @@ func (d *Dataset) Read(ctx context.Context, sel zarr.Selection) (*Values, error)
 		return nil, err
 	}
 	return d.values(v), nil
+}
+
+// maxSingle bounds the memory that a single value takes where its type tells: that
+// of its chunk, which may be larger than the dataset.
+const maxSingle = 256 << 20
+
+// Single reads a dataset that must have one element. One that has more is an error
+// and is not read.
+func (d *Dataset) Single(ctx context.Context) (*Values, error) {
+	shape := d.array.Shape()
+	if n, ok := nd.Len(shape); !ok || n != 1 {
+		return nil, d.file.failed("read", d.path, fmt.Errorf("a shape of %v, not a single value", shape))
+	}
+	if n, ok := nd.Bytes(d.array.ChunkShape(), d.array.DataType().Size()); !ok || n > maxSingle {
+		return nil, d.file.failed("read", d.path, fmt.Errorf("a single value in a chunk of %v elements of %d bytes, at most %d bytes are read", d.array.ChunkShape(), d.array.DataType().Size(), maxSingle))
+	}
+	return d.Read(ctx, zarr.All())
 }
 
 // values are elements of the dataset that were read.
@@ -87,10 +106,17 @@ func (v *Values) Blob(i int) []byte {
 	case dtype.UTF32:
 		return []byte(utf32(e))
 	case dtype.Raw:
+		if v.typ.Name() == terminated {
+			return bytes.TrimRight(e, "\x00")
+		}
 		return e
 	}
 	return nil
 }
+
+// terminated is the type of bytes of a fixed length in which zeros at the end do
+// not count.
+const terminated = "null_terminated_bytes"
 
 // Text is the text of element i, "" if it is something else.
 func (v *Values) Text(i int) string { return string(v.Blob(i)) }
@@ -193,15 +219,16 @@ func (v *Values) split(all *Values, k int) error {
 	return nil
 }
 
-// utf32 decodes code points of four bytes, which zeros follow.
+// utf32 decodes code points of four bytes. Zeros at the end are no text, others
+// are.
 func utf32(e []byte) string {
+	e = e[:len(e)&^3]
+	for len(e) > 0 && binary.LittleEndian.Uint32(e[len(e)-4:]) == 0 {
+		e = e[:len(e)-4]
+	}
 	var b strings.Builder
-	for i := 0; i+4 <= len(e); i += 4 {
-		c := rune(uint32(e[i]) | uint32(e[i+1])<<8 | uint32(e[i+2])<<16 | uint32(e[i+3])<<24)
-		if c == 0 {
-			break
-		}
-		b.WriteRune(c)
+	for ; len(e) > 0; e = e[4:] {
+		b.WriteRune(rune(binary.LittleEndian.Uint32(e)))
 	}
 	return b.String()
 }

@@ -46,8 +46,11 @@ func (c *checker) attributes(ctx context.Context, o hdmf.Object, v visit, open b
 			}
 			c.reference(ctx, o.File(), v.at, who, r, wanted[a.Name])
 		}
-		if a.References == nil && looksLikeReference(a.Raw) {
-			c.tell(v.at, BadDType, "attribute %s is a reference that cannot be read", quote(a.Name))
+		switch {
+		case a.Err != nil:
+			c.tell(v.at, BadDType, "attribute %s is a reference that cannot be read: %v", quote(a.Name), a.Err)
+		case a.References == nil && looksLikeReference(a.Raw):
+			c.tell(v.at, BadDType, "attribute %s is a reference that cannot be read: it has no value", quote(a.Name))
 		}
 		if !open && !known[a.Name] && !slices.Contains(ownAttributes, a.Name) && c.catalog != nil {
 			c.tell(v.at, ExtraField, "no schema has a place for attribute %s", quote(a.Name))

@@ -20,6 +20,7 @@ const maxDepth = 512
 
 type checker struct {
 	file    *hdmf.File
+	id      string // of the file
 	opt     Options
 	catalog *schema.Catalog // nil if there is none
 
@@ -27,11 +28,11 @@ type checker struct {
 	told     map[Finding]bool
 	dropped  int
 
-	nodes    map[string]*target // of the file itself, by path
-	complete bool               // nodes has all of them
-	broken   bool               // some could not be read
-	hidden   string             // where the schemas are
-	targets  map[string]*target // of references that do not lead straight to one
+	nodes    map[string]*target  // of the file itself, by path
+	complete bool                // nodes has all of them
+	broken   bool                // some could not be read
+	hidden   string              // where the schemas are
+	targets  remembered[*target] // of references that do not lead straight to one
 	kinds    map[hdmf.Type]*kind
 	strange  map[string]*strange                     // namespaces that have no schema
 	groups   map[*schema.GroupSpec]*schema.GroupSpec // expanded
@@ -72,8 +73,8 @@ func (k *kind) is(name string) bool {
 
 func newChecker(f *hdmf.File, opt Options) *checker {
 	return &checker{
-		file: f, opt: opt, told: map[Finding]bool{},
-		nodes: map[string]*target{}, targets: map[string]*target{}, kinds: map[hdmf.Type]*kind{}, strange: map[string]*strange{},
+		file: f, id: f.ID(), opt: opt, told: map[Finding]bool{},
+		nodes: map[string]*target{}, kinds: map[hdmf.Type]*kind{}, strange: map[string]*strange{},
 		groups: map[*schema.GroupSpec]*schema.GroupSpec{}, datasets: map[*schema.DatasetSpec]*schema.DatasetSpec{}, linked: map[linked]bool{}, deferred: map[references]bool{},
 	}
 }
@@ -104,7 +105,7 @@ func (c *checker) run(ctx context.Context) error {
 	if err := c.object(ctx, root, visit{at: "/"}); err != nil {
 		return err
 	}
-	c.complete, c.hidden = !c.broken, c.schemaPath()
+	c.complete, c.hidden = !c.broken, c.file.SchemaPath()
 	for _, r := range c.later {
 		if err := c.elements(ctx, r); err != nil {
 			return err
@@ -201,12 +202,9 @@ func (c *checker) own(o hdmf.Object, v visit) (specs []any, open bool) {
 	k := c.kind(o.Type())
 	d, isDataset := o.(*hdmf.Dataset)
 	if o.File() == c.file && v.at == o.Path() {
-		t := &target{kind: k, id: o.ID()}
+		t := &target{kind: k, id: o.ID(), source: c.id}
 		if isDataset {
 			t.shape, t.dataset = d.Array().Shape(), true
-		} else {
-			attrs := o.(*hdmf.Group).Zarr().Metadata().Attributes
-			t.links = attrs.Raw("zarr_link") != nil || attrs.Raw("_LINKS") != nil
 		}
 		c.nodes[v.at] = t
 	}

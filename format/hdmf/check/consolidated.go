@@ -18,10 +18,10 @@ import (
 func (c *checker) consolidated(ctx context.Context) error {
 	root := c.file.Zarr()
 	all := root.Metadata().Consolidated
-	if all == nil || root.Path() != "" {
+	if all == nil {
 		return nil
 	}
-	n, err := zarr.OpenStore(ctx, root.Store(), "", zarr.BypassConsolidated())
+	n, err := zarr.OpenStore(ctx, root.Store(), root.Path(), zarr.BypassConsolidated())
 	if err != nil {
 		return c.unreadable(ctx, "/", err)
 	}
@@ -43,12 +43,14 @@ func (c *checker) consolidated(ctx context.Context) error {
 		}
 	}
 	// Some writers leave the schemas out, and some stores cannot list.
-	hidden := strings.TrimPrefix(c.schemaPath(), "/")
+	hidden := strings.TrimPrefix(c.file.SchemaPath(), "/")
 	for n, err := range fresh.Walk(ctx) {
 		if err != nil {
 			continue // where a node is broken, it is told when it is checked
 		}
-		if at := n.Path(); !seen[at] && (hidden == "" || at != hidden && !strings.HasPrefix(at, hidden+"/")) {
+		// The root of the file need not be that of its store.
+		at := strings.TrimPrefix(strings.TrimPrefix(n.Path(), root.Path()), "/")
+		if !seen[at] && (hidden == "" || at != hidden && !strings.HasPrefix(at, hidden+"/")) {
 			c.tell("/"+at, StaleConsolidated, "the node is not in the consolidated metadata of the file, so that readers miss it")
 		}
 	}

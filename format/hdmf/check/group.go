@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"errors"
-	"path"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -35,6 +34,15 @@ func (c *checker) group(ctx context.Context, g *hdmf.Group, v visit, open bool) 
 	for _, err := range g.Problems() {
 		c.tell(v.at, DanglingLink, "%v", err)
 	}
+	hidden, err := g.Hidden(ctx)
+	for _, l := range hidden {
+		c.tell(v.at, DanglingLink, "link %s leads to %s, and the group holds something else of that name, which hides it", quote(l.Name), l.Reference)
+	}
+	if err != nil {
+		if err := c.unreadable(ctx, v.at, err); err != nil {
+			return err
+		}
+	}
 	members, err := c.members(ctx, g, v.at)
 	if err != nil {
 		return err
@@ -46,7 +54,7 @@ func (c *checker) group(ctx context.Context, g *hdmf.Group, v visit, open bool) 
 		at := join(v.at, m.Name)
 		switch {
 		case m.known || open || c.catalog == nil:
-		case at == "/specifications" && c.schemaPath() == "":
+		case at == "/specifications" && c.file.SchemaPath() == "":
 			c.tell("/", MissingSpec, "says nowhere (it has no .specloc) that /specifications are its schemas")
 		default:
 			what := word(m.isDataset())
@@ -90,17 +98,17 @@ func ofType(t *target) string {
 // validator takes them.
 func (c *checker) members(ctx context.Context, g *hdmf.Group, at string) ([]*member, error) {
 	var lists [3][]*member
-	found := false
-	var last error
+	own := c.nodes[at]
+	if g.File() != c.file || g.Path() != at {
+		own = nil // what lies here is behind a link
+	}
 	for m, err := range g.Members(ctx) {
 		if err != nil {
-			last = err
-			if err := c.unreadable(ctx, join(at, nameIn(err)), err); err != nil {
+			if err := c.unreadable(ctx, join(at, nameIn(g, err)), err); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		found = true
 		out := &member{Member: m}
 		switch o := m.Object.(type) {
 		case *hdmf.Dataset:
@@ -110,24 +118,29 @@ func (c *checker) members(ctx context.Context, g *hdmf.Group, at string) ([]*mem
 			out.target = &target{kind: c.kind(o.Type())}
 			lists[1] = append(lists[1], out)
 		default:
+			if own != nil {
+				own.link(m.Name)
+			}
 			out.target = c.resolve(ctx, g.File(), m.Link.Reference)
 			c.tellTarget(at, "link "+quote(m.Name), DanglingLink, m.Link.Reference, out.target)
 			lists[2] = append(lists[2], out)
 		}
 	}
-	if last != nil && !found && at == "/" {
-		return nil, last // nothing of the file can be seen
-	}
 	return append(append(lists[0], lists[1]...), lists[2]...), ctx.Err()
 }
 
-// nameIn is the name of the node that an error is about, "" if it is about none.
-func nameIn(err error) string {
+// nameIn is the name of the node of a group that an error is about, "" if it is
+// about the group itself. Whatever failed about the node, its URL tells.
+func nameIn(g *hdmf.Group, err error) string {
 	var known *zarr.Error
-	if !errors.As(err, &known) || known.Op != "open" {
+	if !errors.As(err, &known) {
 		return ""
 	}
-	return path.Base(known.URL)
+	name, below := strings.CutPrefix(known.URL, strings.TrimSuffix(g.Zarr().URL(), "/")+"/")
+	if !below {
+		return ""
+	}
+	return strings.Trim(name, "/")
 }
 
 // match gives every member a place in a spec, as hdmf's validator does: the first

@@ -17,14 +17,36 @@ type target struct {
 	kind    *kind
 	id      string
 	dataset bool
-	shape   []int  // of its array
-	links   bool   // it is a group that has links
-	source  string // object id of its file, "" if it has none
-	err     error  // why there is none
+	shape   []int           // of its array
+	links   map[string]bool // names of those of a group
+	source  string          // object id of the file that the source means, "" if it has none
+	err     error           // why there is none
 }
 
-// maxTargets bounds the targets that are remembered.
-const maxTargets = 1 << 16
+// link adds the name of a link of a group.
+func (t *target) link(name string) {
+	if t.links == nil {
+		t.links = map[string]bool{}
+	}
+	t.links[name] = true
+}
+
+// maxRemembered bounds the bytes of what is remembered.
+const maxRemembered = 16 << 20
+
+// remembered keeps values by texts that may be long, and forgets all when they are
+// too many.
+type remembered[T any] struct {
+	values map[string]T
+	bytes  int
+}
+
+func (r *remembered[T]) put(key string, value T) {
+	if r.bytes += len(key) + 128; r.bytes > maxRemembered || r.values == nil {
+		r.values, r.bytes = map[string]T{}, len(key)+128
+	}
+	r.values[strings.Clone(key)] = value
+}
 
 // resolve finds what a reference leads to that a file holds.
 func (c *checker) resolve(ctx context.Context, f *hdmf.File, r hdmf.Reference) *target {
@@ -41,7 +63,7 @@ func (c *checker) resolve(ctx context.Context, f *hdmf.File, r hdmf.Reference) *
 		}
 	}
 	key := f.URL() + "\x00" + r.Source + "\x00" + r.Path
-	if t := c.targets[key]; t != nil {
+	if t := c.targets.values[key]; t != nil {
 		return t
 	}
 	t := &target{}
@@ -50,33 +72,42 @@ func (c *checker) resolve(ctx context.Context, f *hdmf.File, r hdmf.Reference) *
 		t.err = err
 	} else {
 		t.kind, t.id = c.kind(o.Type()), o.ID()
-		if o.File() != f {
-			t.source = o.File().ID()
+		if meant, err := f.Source(ctx, r.Source); err == nil {
+			t.source = meant.ID() // the object may lie in yet another one, behind a link
 		}
 		if d, ok := o.(*hdmf.Dataset); ok {
 			t.dataset, t.shape = true, d.Array().Shape()
 		}
 	}
-	if len(c.targets) >= maxTargets {
-		clear(c.targets)
-	}
-	c.targets[key] = t
+	c.targets.put(key, t)
 	return t
 }
 
 // nowhere reports whether all nodes of the file are known and none lies at a path,
-// nor behind a link on the way to it. Nothing has to be read then.
+// nor behind a link on the way to it. Nothing has to be read then. It looks from the
+// top: of a path that leads nowhere most parts need no look.
 func (c *checker) nowhere(at string) bool {
 	if !c.complete || c.hidden != "" && strings.HasPrefix(at+"/", c.hidden+"/") {
 		return false
 	}
-	for at != "/" {
-		at = path.Dir(at)
-		if t := c.nodes[at]; t != nil {
-			return !t.links
+	above := c.nodes["/"]
+	for start := 0; start < len(at) && above != nil; {
+		end := partEnd(at, start)
+		t := c.nodes[at[:end]]
+		if t == nil {
+			return !above.links[at[start+1:end]]
 		}
+		above, start = t, end
 	}
 	return false
+}
+
+// partEnd is where the part of a path ends that begins with the slash at start.
+func partEnd(at string, start int) int {
+	if n := strings.IndexByte(at[start+1:], '/'); n >= 0 {
+		return start + 1 + n
+	}
+	return len(at)
 }
 
 // tellTarget tells if a link or reference leads nowhere, or to another object than

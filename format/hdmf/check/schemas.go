@@ -2,13 +2,10 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"path"
 	"strings"
 
 	"github.com/omnizarr/zarr/format/hdmf/schema"
-	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // maxProblems bounds what is told of the schemas of a file.
@@ -21,7 +18,7 @@ func (c *checker) schemas(ctx context.Context) error {
 		c.catalog = c.opt.Schema
 		return nil
 	}
-	at := c.schemaPath()
+	at := c.file.SchemaPath()
 	if at == "" {
 		c.tell("/", MissingSpec, "caches no schema (it has no .specloc), and none was given: only links and references are checked")
 		return nil
@@ -43,7 +40,7 @@ func (c *checker) schemas(ctx context.Context) error {
 			order = append(order, k)
 		}
 		if t.Err != nil {
-			c.tell(path.Join(at, t.Namespace, t.Version, t.Source), MissingSpec, "%v", reason(t.Err))
+			c.tell(within(at, t.Namespace, t.Version, t.Source), MissingSpec, "%v", reason(t.Err))
 			continue
 		}
 		sources[k][t.Source] = t.Text
@@ -74,28 +71,29 @@ func (c *checker) schemas(ctx context.Context) error {
 func (c *checker) unusable(at string, err error) {
 	var where *schema.Error
 	if errors.As(err, &where) {
-		at = path.Join(at, where.Namespace, where.Version, where.Source)
+		if !isName(where.Source) && where.Source != "" {
+			named := *where
+			named.Source = ""
+			c.tell(within(at, where.Namespace, where.Version), MissingSpec, "source %s: %v", quote(where.Source), &named)
+			return
+		}
+		at = within(at, where.Namespace, where.Version, where.Source)
 	}
 	c.tell(at, MissingSpec, "%v", err)
 }
 
-// schemaPath is where the file says that its schemas are, "" if it does not.
-func (c *checker) schemaPath() string {
-	raw := c.file.Zarr().Metadata().Attributes.Raw(".specloc")
-	if raw == nil {
-		return ""
-	}
-	s, err := strictjson.String(raw)
-	if err != nil {
-		var by struct {
-			Reference struct{ Path string } `json:"_REFERENCE"`
-			Value     struct{ Path string } `json:"value"`
+// within is a path below another, as far as names are such that it can have.
+func within(at string, names ...string) string {
+	for _, name := range names {
+		if !isName(name) {
+			break
 		}
-		json.Unmarshal(raw, &by)
-		s = by.Reference.Path + by.Value.Path
+		at = join(at, name)
 	}
-	if s == "" {
-		return ""
-	}
-	return path.Clean("/" + strings.TrimSpace(s))
+	return at
+}
+
+// isName reports whether a node may have a name.
+func isName(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\\")
 }

@@ -51,7 +51,7 @@ var spellings = [...][]string{
 	Float64:     {"float64", "double"},
 	Numeric:     {"numeric"},
 	Text:        {"text", "utf", "utf8", "utf-8"},
-	ASCII:       {"ascii", "bytes"},
+	ASCII:       {"ascii", "bytes", "str"},
 	ISOTime:     {"isodatetime", "datetime", "date"},
 	Object:      {"object", "ref", "reference"},
 	Region:      {"region"},

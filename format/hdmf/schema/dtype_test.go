@@ -33,6 +33,9 @@ func TestStoredTypesAreAllowedAsInHDMF(t *testing.T) {
 			t.Errorf("%v is read as %v", p, q)
 		}
 	}
+	if p, ok := ParsePrimitive("str"); !ok || p != ASCII { // of the table of the storage text
+		t.Errorf("str is read as %v", p)
+	}
 	if _, ok := ParsePrimitive("float16"); ok || Primitive(200).String() != "unknown" {
 		t.Error("unknown types are known")
 	}

@@ -3,22 +3,16 @@ package write
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/nd"
 )
-
-type rawMessage = json.RawMessage
 
 // Column is what new rows have in one column of a table.
 type Column struct {
@@ -38,9 +32,10 @@ type Rows struct {
 	Columns map[string]Column
 }
 
-// AppendRows adds rows to a table. The rows of a table are as many as it has ids,
-// which come to count last: other columns may be longer after an interruption, and
-// the next rows take the place of what is there.
+// AppendRows adds rows to a table, which are as many as it has ids; these come to
+// count last. Columns that an interrupted edit left longer are cut. It is an error
+// if a column is longer for another reason, or if the table is one of several that
+// have their rows in common.
 func (e *Editor) AppendRows(ctx context.Context, at string, rows Rows) error {
 	o, err := e.own(ctx, at)
 	if err != nil {
@@ -50,182 +45,32 @@ func (e *Editor) AppendRows(ctx context.Context, at string, rows Rows) error {
 	if !ok {
 		return e.failed(at, hdmf.ErrNoTable)
 	}
-	t, err := openGrowing(ctx, g)
+	t, err := e.openGrowing(ctx, g)
+	var ids Data
 	if err == nil {
-		err = t.check(rows)
+		ids, err = t.check(ctx, rows, e.layout == hdmf.V3)
 	}
 	if err != nil {
 		return e.failed(at, err)
 	}
-	return e.fail(at, e.appendRows(ctx, t, rows))
+	return e.fail(at, e.appendRows(ctx, t, rows, ids))
 }
 
-// growing is a table that rows are added to.
-type growing struct {
-	ids     *hdmf.Dataset
-	columns map[string]*hdmf.Dataset
-	indexes map[string]*hdmf.Dataset // by the name of what they index
-	rows    int
-}
-
-func openGrowing(ctx context.Context, g *hdmf.Group) (*growing, error) {
-	if !hdmf.IsTable(g) {
-		return nil, hdmf.ErrNoTable
-	}
-	t := &growing{columns: map[string]*hdmf.Dataset{}, indexes: map[string]*hdmf.Dataset{}}
-	for m, err := range g.Members(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		d, ok := m.Object.(*hdmf.Dataset)
-		if m.Link != nil {
-			return nil, fmt.Errorf("column %q is a link to %s; rows are added where the columns are", m.Name, m.Link.Reference)
-		}
-		if !ok || d.Scalar() {
-			continue
-		}
-		switch target := indexed(g, d); {
-		case m.Name == "id":
-			t.ids = d
-		case target != "":
-			t.indexes[target] = d
-		default:
-			t.columns[m.Name] = d
-		}
-	}
-	if t.ids == nil {
-		return nil, errors.New("has no ids, by which rows are counted")
-	}
-	t.rows = t.ids.Shape()[0]
-	return t, nil
-}
-
-// indexed is the name of the member that a dataset is an index of, "" if it is
-// none.
-func indexed(g *hdmf.Group, d *hdmf.Dataset) string {
-	if a, ok := d.Attribute("target"); ok && len(a.References) == 1 && !a.List {
-		if at := path.Clean("/" + a.References[0].Path); path.Dir(at) == g.Path() {
-			return path.Base(at)
-		}
-	}
-	if name, ok := strings.CutSuffix(d.Name(), "_index"); ok && d.Type().Name == "VectorIndex" {
-		return name
-	}
-	return ""
-}
-
-// maxIndexes is how many indexes may lie above each other.
-const maxIndexes = 8
-
-// above are the indexes of a column, the outermost first.
-func (t *growing) above(name string) []*hdmf.Dataset {
-	var list []*hdmf.Dataset
-	for x := t.indexes[name]; x != nil && len(list) < maxIndexes; x = t.indexes[x.Name()] {
-		list = append([]*hdmf.Dataset{x}, list...)
-	}
-	return list
-}
-
-// check looks whether rows fit the table, before anything is written.
-func (t *growing) check(rows Rows) error {
-	n := -1
-	count := func(what string, k int) error {
-		if n >= 0 && k != n {
-			return fmt.Errorf("%s has %d rows, others have %d", what, k, n)
-		}
-		n = k
-		return nil
-	}
-	if rows.IDs != nil {
-		if err := count("id", len(rows.IDs)); err != nil {
-			return err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.columns)) {
-		c, ok := rows.Columns[name]
-		if !ok {
-			return fmt.Errorf("nothing is given for column %q", name)
-		}
-		have := t.columns[name]
-		if err := fits(have, c.Data); err != nil {
-			return fmt.Errorf("column %q: %w", name, err)
-		}
-		k := c.Data.dims[0]
-		indexes := t.above(name)
-		if len(indexes) != len(c.Counts) {
-			return fmt.Errorf("column %q has %d indexes, counts are given for %d", name, len(indexes), len(c.Counts))
-		}
-		for i := len(c.Counts) - 1; i >= 0; i-- {
-			sum := 0
-			for _, m := range c.Counts[i] {
-				if m < 0 || sum > math.MaxInt-m {
-					return fmt.Errorf("column %q: a count of %d", name, m)
-				}
-				sum += m
-			}
-			if sum != k {
-				return fmt.Errorf("column %q: counts for %d entries, there are %d", name, sum, k)
-			}
-			k = len(c.Counts[i])
-		}
-		if err := count(fmt.Sprintf("column %q", name), k); err != nil {
-			return err
-		}
-	}
-	for name := range rows.Columns {
-		if t.columns[name] == nil {
-			return fmt.Errorf("%w: %q", hdmf.ErrNoColumn, name)
-		}
-	}
-	return nil
-}
-
-func (e *Editor) appendRows(ctx context.Context, t *growing, rows Rows) error {
-	n := len(rows.IDs)
-	for _, name := range slices.Sorted(maps.Keys(t.columns)) {
-		c := rows.Columns[name]
-		n = c.Data.dims[0]
-		start := t.rows
-		// From the outermost index inwards: where the new entries of each begin.
-		starts := []int{start}
-		indexes := t.above(name)
-		for _, x := range indexes {
-			var err error
-			if start, err = lastEntry(ctx, x, start); err != nil {
-				return err
-			}
-			starts = append(starts, start)
-		}
-		if err := e.extend(ctx, t.columns[name], start, c.Data); err != nil {
+func (e *Editor) appendRows(ctx context.Context, t *growing, rows Rows, ids Data) error {
+	for _, c := range t.columns {
+		given := rows.Columns[c.name]
+		last := len(c.indexes)
+		if err := e.extend(ctx, c.data, c.starts[last], given.Data); err != nil {
 			return err
 		}
 		// What an index points at is there before the index is.
-		for i := len(indexes) - 1; i >= 0; i-- {
-			if err := e.extendIndex(ctx, indexes[i], starts[i], starts[i+1], c.Counts[i]); err != nil {
+		for i := last - 1; i >= 0; i-- {
+			if err := e.extendIndex(ctx, c.indexes[i], c.starts[i], c.starts[i+1], given.Counts[i]); err != nil {
 				return err
 			}
-			n = len(c.Counts[i])
 		}
 	}
-	ids := rows.IDs
-	if ids == nil {
-		last := int64(-1)
-		if t.rows > 0 {
-			v, err := readInts(ctx, t.ids, t.rows-1, 1)
-			if err != nil {
-				return err
-			}
-			last = v[0]
-		}
-		for i := range n {
-			ids = append(ids, last+1+int64(i))
-		}
-	}
-	data, err := integers(t.ids.Array().DataType(), ids)
-	if err != nil {
-		return err
-	}
-	return e.extend(ctx, t.ids, t.rows, data)
+	return e.extend(ctx, t.ids, t.rows, ids)
 }
 
 // lastEntry is where the entries end that the first n of an index point at.
@@ -269,7 +114,19 @@ func (e *Editor) extendArray(ctx context.Context, a *zarr.Array, start int, data
 	if err != nil {
 		return err
 	}
+	if s, ok := src.(*stored); ok {
+		all := *s
+		all.must = true // also what is nothing but the fill value of another array
+		src = &all
+	}
+	e.grows(a.Path(), start)
+	e.held.grows(a.Path())
 	e.touched = append(e.touched, a.Path())
+	if a.Shape()[0] == 0 {
+		if a, err = e.cutAnew(ctx, a, data.dims[0]); err != nil {
+			return err
+		}
+	}
 	shape := a.Shape()
 	shape[0] = start + data.dims[0]
 	if err := a.Resize(ctx, shape...); err != nil {
@@ -292,6 +149,13 @@ func (e *Editor) extendArray(ctx context.Context, a *zarr.Array, start int, data
 	return nil
 }
 
+// grows remembers the length of an array before the first growth.
+func (e *Editor) grows(node string, length int) {
+	if _, known := e.lengths[node]; !known {
+		e.lengths[node] = length
+	}
+}
+
 // extendIndex adds entries to an index: where each list ends, from a place on.
 func (e *Editor) extendIndex(ctx context.Context, x *hdmf.Dataset, start, from int, counts []int) error {
 	ends := make([]int64, len(counts))
@@ -305,13 +169,11 @@ func (e *Editor) extendIndex(ctx context.Context, x *hdmf.Dataset, start, from i
 		return err
 	}
 	data, err := integers(a.DataType(), ends)
-	if errors.Is(err, errNarrow) && e.layout == hdmf.V3 {
+	if errors.Is(err, errNarrow) {
+		e.grows(a.Path(), start)
 		if a, err = e.widen(ctx, x, a, start, at); err == nil {
 			data, err = integers(a.DataType(), ends)
 		}
-	}
-	if errors.Is(err, errNarrow) {
-		err = fmt.Errorf("%w, and no wider type can take its place at once: copy the file with wide indexes (--wide-indexes)", err)
 	}
 	if err != nil {
 		return fmt.Errorf("index %s: %w", x.Name(), err)

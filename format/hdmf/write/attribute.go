@@ -1,6 +1,7 @@
 package write
 
 import (
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -27,22 +29,53 @@ func attributeOf(name string, v any) (hdmf.Attribute, error) {
 	if slices.Contains(reserved, name) {
 		return a, strictjson.AtMember(name, errReserved)
 	}
+	if !utf8.ValidString(name) {
+		return a, strictjson.AtMember(name, errText)
+	}
 	switch v := v.(type) {
 	case hdmf.Reference:
 		a.References = []hdmf.Reference{v}
 	case []hdmf.Reference:
 		a.References, a.List = v, true
-		if len(v) == 0 {
-			a.References, a.Raw = nil, json.RawMessage("[]")
+	case []any:
+		a.References, a.List = referencesIn(v), true
+	}
+	for i, r := range a.References {
+		if r.Path == "" && a.List {
+			return a, strictjson.AtMember(name, strictjson.AtIndex(i, errEmpty))
+		} else if r.Path == "" {
+			return a, strictjson.AtMember(name, errEmpty)
 		}
-	default:
-		var err error
-		if a.Raw, err = appendValue(nil, reflect.ValueOf(v), 0); err != nil {
-			return a, strictjson.AtMember(name, err)
-		}
+	}
+	if len(a.References) > 0 {
+		return a, nil
+	}
+	a.References, a.List = nil, false
+	var err error
+	if a.Raw, err = appendValue(nil, reflect.ValueOf(v), 0); err != nil {
+		return a, strictjson.AtMember(name, err)
 	}
 	return a, nil
 }
+
+// referencesIn gives a list of nothing but references, nil if there is anything
+// else in it.
+func referencesIn(list []any) []hdmf.Reference {
+	var refs []hdmf.Reference
+	for _, v := range list {
+		r, ok := v.(hdmf.Reference)
+		if !ok {
+			return nil
+		}
+		refs = append(refs, r)
+	}
+	return refs
+}
+
+var (
+	errEmpty  = errors.New("is a reference without a path, which leads nowhere")
+	errNested = errors.New("is a reference inside another value: an attribute is a reference, or a list of nothing else")
+)
 
 // appendValue appends the JSON of a value. Floats show that they are some, by
 // which readers in Python go: 1.0 and not 1. Those that JSON lacks are bare, as
@@ -54,10 +87,17 @@ func appendValue(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if !v.IsValid() {
 		return append(dst, "null"...), nil
 	}
-	if _, own := v.Interface().(json.Marshaler); own {
+	switch v.Interface().(type) {
+	case hdmf.Reference:
+		return dst, errNested
+	case json.Marshaler:
 		return appendPlain(dst, v)
 	}
 	switch v.Kind() {
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return dst, errText
+		}
 	case reflect.Float32:
 		return appendFloat(dst, v.Float(), 32), nil
 	case reflect.Float64:
@@ -80,23 +120,86 @@ func appendValue(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 		}
 		return append(dst, ']'), nil
 	case reflect.Map:
-		m, ok := v.Interface().(map[string]any)
-		if !ok {
-			break
+		return appendMap(dst, v, depth)
+	case reflect.Struct:
+		// Its tags are for encoding/json; what comes of it is text that the rest of
+		// this function knows nothing about.
+		if err := textIn(v, depth); err != nil {
+			return dst, err
 		}
-		dst = append(dst, '{')
-		for i, name := range slices.Sorted(maps.Keys(m)) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			var err error
-			if dst, err = appendValue(append(appendText(dst, name), ':'), reflect.ValueOf(m[name]), depth+1); err != nil {
-				return dst, strictjson.AtMember(name, err)
-			}
-		}
-		return append(dst, '}'), nil
 	}
 	return appendPlain(dst, v)
+}
+
+// appendMap appends an object; keys are text, or numbers, as encoding/json has
+// them.
+func appendMap(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+	if v.IsNil() {
+		return append(dst, "null"...), nil
+	}
+	values := map[string]reflect.Value{}
+	for k, value := range v.Seq2() {
+		switch _, own := k.Interface().(encoding.TextMarshaler); {
+		case own || k.Kind() != reflect.String && !k.CanInt() && !k.CanUint():
+			return dst, fmt.Errorf("keys of type %v are no text", k.Type())
+		case k.Kind() == reflect.String && !utf8.ValidString(k.String()):
+			return dst, strictjson.AtMember(k.String(), errText)
+		}
+		values[fmt.Sprint(k)] = value
+	}
+	dst = append(dst, '{')
+	for i, name := range slices.Sorted(maps.Keys(values)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendValue(append(appendText(dst, name), ':'), values[name], depth+1); err != nil {
+			return dst, strictjson.AtMember(name, err)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// textIn looks for text in a struct that JSON cannot hold, and for references,
+// which are more than their members.
+func textIn(v reflect.Value, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("values inside each other more than %d times", maxDepth)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return errText
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return textIn(v.Elem(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if err := textIn(v.Index(i), depth+1); err != nil {
+				return strictjson.AtIndex(i, err)
+			}
+		}
+	case reflect.Map:
+		for k, value := range v.Seq2() {
+			if err := errors.Join(textIn(k, depth+1), textIn(value, depth+1)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[hdmf.Reference]() {
+			return errNested
+		}
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				if err := textIn(v.Field(i), depth+1); err != nil {
+					return strictjson.AtMember(f.Name, err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func appendPlain(dst []byte, v reflect.Value) ([]byte, error) {

@@ -61,6 +61,28 @@ func (s *stored) codecs() (json.RawMessage, bool) {
 	return text, err == nil && string(text) != "null"
 }
 
+// checkCodecs refuses what is no list of codecs that compress, before anything of
+// it is written. nil is fine.
+func checkCodecs(codecs json.RawMessage) error {
+	if codecs == nil {
+		return nil
+	}
+	err := strictjson.Validate(codecs, strictjson.Options{})
+	if err == nil {
+		err = strictjson.Each(codecs, func(i int, raw json.RawMessage) error {
+			x, err := strictjson.ParseNamed(raw)
+			if err == nil && slices.Contains(serializers, x.Name) {
+				err = fmt.Errorf("%s does not compress; what turns elements into bytes is found by itself", x.Name)
+			}
+			return strictjson.AtIndex(i, err)
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("codecs: %w", err)
+	}
+	return nil
+}
+
 // isDefault says whether a codec is what one of the layouts has where nobody
 // chose.
 func isDefault(x meta.Extension) bool {
@@ -69,11 +91,12 @@ func isDefault(x meta.Extension) bool {
 		Level   int    `json:"clevel"`
 		Shuffle string `json:"shuffle"`
 		Zstd    int    `json:"level"`
+		Sum     bool   `json:"checksum"`
 	}
 	if strictjson.Decode(x.Configuration, &c) != nil {
 		return false
 	}
-	return x.Name == "zstd" && c.Zstd == 0 || x.Name == "blosc" && c.Name == "lz4" && c.Level == 5 && c.Shuffle == "shuffle"
+	return x.Name == "zstd" && c.Zstd == 0 && !c.Sum || x.Name == "blosc" && c.Name == "lz4" && c.Level == 5 && c.Shuffle == "shuffle"
 }
 
 // chain is the codecs list of an array: the serializer, and what compresses.

@@ -53,7 +53,8 @@ func (t *target) reconsolidate(ctx context.Context) error {
 	for i, m := range members {
 		at[m.Name] = i
 	}
-	err = t.eachTouched(ctx, func(name string, doc []byte) {
+	listed := func(name string) bool { _, ok := at[name]; return ok }
+	err = t.eachTouched(ctx, listed, func(name string, doc []byte) {
 		if i, known := at[name]; known {
 			members[i].Raw = doc
 			return
@@ -74,17 +75,24 @@ func (t *target) reconsolidate(ctx context.Context) error {
 
 // eachTouched calls f for the documents of the nodes that were changed, or that an
 // interrupted edit had changed in the same way, by their names in the consolidated
-// metadata.
-func (t *target) eachTouched(ctx context.Context, f func(name string, doc []byte)) error {
+// metadata; and for those of the groups above them that are not listed there.
+func (t *target) eachTouched(ctx context.Context, listed func(name string) bool, f func(name string, doc []byte)) error {
 	nodes := slices.Clone(t.touched)
 	for _, key := range t.held.changes() {
 		nodes = append(nodes, path.Dir(key))
 	}
-	for _, node := range nodes {
-		for _, name := range documents[:4] {
-			if node == "." || (name == "zarr.json") != (t.layout == hdmf.V3) {
-				continue
-			}
+	names, mark := documents[:3], ".zgroup"
+	had := map[string]bool{}
+	if t.layout == hdmf.V3 {
+		names, mark = documents[3:4], ""
+		had["."] = true // the root is not listed in itself
+	}
+	one := func(node string) error {
+		if had[node] {
+			return nil
+		}
+		had[node] = true
+		for _, name := range names {
 			doc, _, err := t.held.Get(ctx, path.Join(node, name), store.UpTo(meta.MaxBytes), nil)
 			switch {
 			case errors.Is(err, store.ErrNotExist):
@@ -94,6 +102,21 @@ func (t *target) eachTouched(ctx context.Context, f func(name string, doc []byte
 				f(node, doc)
 			default:
 				f(path.Join(node, name), doc)
+			}
+		}
+		return nil
+	}
+	for _, node := range nodes {
+		var above []string
+		for up := path.Dir(node); up != "."; up = path.Dir(up) {
+			if !listed(path.Join(up, mark)) {
+				above = append(above, up)
+			}
+		}
+		slices.Reverse(above)
+		for _, n := range append(above, node) {
+			if err := one(n); err != nil {
+				return err
 			}
 		}
 	}

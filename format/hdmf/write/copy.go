@@ -14,7 +14,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/hdmf"
-	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/store"
 )
 
 // maxDepth bounds groups inside each other.
@@ -25,86 +25,131 @@ const maxDepth = 64
 // into other files stay such, and name them relative to the new place.
 //
 // The new file becomes one at the very end. Values are copied in parts, so that
-// files may be larger than memory.
+// files may be larger than memory. What Overwrite removes is gone only when all of
+// the source was looked at but the chunks of numbers and text.
 func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) error {
 	if opts.Layout == 0 {
 		opts.Layout = src.Layout()
 	}
-	t, err := newTarget(ctx, dst, opts, src.Zarr())
+	c := &copier{src: src, misses: misses{source: src}}
+	var err error
+	if c.texts, err = src.SchemaTexts(ctx); err == nil {
+		err = checkSchemas(c.texts)
+	}
 	if err != nil {
+		return c.unread("/", err)
+	}
+	if c.target, err = newTarget(ctx, dst, opts, src.Zarr()); err != nil {
 		return err
 	}
-	c := &copier{target: t, src: src, dst: zarr.Place(ctx, t.root), known: map[string]hdmf.Reference{}, files: map[string]string{}}
-	t.place = c.refer
-	return t.finish(ctx, c.all(ctx))
+	c.place = c.refer
+	c.dst = c.realPlace()
+	c.forget()
+	if may, err := c.replaces(ctx); err != nil || may {
+		if err == nil {
+			err = c.survey(ctx)
+		}
+		if err != nil {
+			return errors.Join(err, c.where.Discard())
+		}
+	}
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	return c.finish(ctx, c.all(ctx))
 }
 
 // copier copies one file.
 type copier struct {
 	*target
-	src *hdmf.File
-	dst string // where the new file lies, "" if nowhere
+	src   *hdmf.File
+	dst   string // where the new file lies, "" if nowhere
+	texts []hdmf.SchemaText
 
-	mu    sync.Mutex
-	known map[string]hdmf.Reference // what was referred to, by source and path
-	files map[string]string         // sources of the new file by those of the old one
+	mu     sync.Mutex
+	known  map[string]hdmf.Reference // what was referred to, by source and path
+	files  map[string]string         // sources of the new file by those of the old one
+	misses misses
+}
+
+// forget drops what is remembered of references.
+func (c *copier) forget() { c.known, c.files = map[string]hdmf.Reference{}, map[string]string{} }
+
+// unread says which object of the source is to blame, unless err does.
+func (c *copier) unread(at string, err error) error {
+	var known *zarr.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	return &zarr.Error{Op: "copy", URL: store.JoinURL(c.src.URL(), strings.TrimPrefix(at, "/")), Err: err}
 }
 
 func (c *copier) all(ctx context.Context) error {
 	if err := c.group(ctx, c.src.Root(), 0); err != nil {
 		return err
 	}
-	texts, err := c.src.SchemaTexts(ctx)
-	if err != nil || texts == nil && c.location() == "" {
-		return err
-	}
 	at := c.location()
+	if c.texts == nil && at == "" {
+		return nil
+	}
 	if _, err := c.root.CreateGroup(ctx, at); err != nil {
 		return err
 	}
-	if err := c.schemas(ctx, at, texts); err != nil {
+	if err := c.schemas(ctx, at, c.texts); err != nil {
+		return err
+	}
+	if err := c.schemaGroups(ctx, at); err != nil {
 		return err
 	}
 	return c.setLocation(ctx, at)
 }
 
-// location is where the source says that its schemas are, "" if it does not.
-func (c *copier) location() string {
-	raw := c.src.Root().Node().Attributes().Raw(schemaLocation)
-	if raw == nil {
-		return ""
+// schemaGroups copies the attributes of the groups that schemas are cached in.
+func (c *copier) schemaGroups(ctx context.Context, at string) error {
+	root := c.src.Zarr()
+	n, err := root.Open(ctx, at)
+	if errors.Is(err, zarr.ErrNoNode) { // some writers leave them out of consolidated metadata
+		n, err = zarr.OpenStore(ctx, root.Store(), path.Join(root.Path(), at), zarr.BypassConsolidated())
 	}
-	at, err := strictjson.String(raw)
 	if err != nil {
-		members, _ := strictjson.Split(raw)
-		for _, m := range members {
-			if m.Name == referenceV3 || m.Name == "value" {
-				r, _ := hdmf.ParseReference(m.Raw)
-				at = r.Path
-			}
+		return err
+	}
+	one := func(n zarr.Node) error {
+		attrs := n.Attributes()
+		if _, ok := n.(*zarr.Group); !ok || attrs.Len() == 0 {
+			return nil
+		}
+		below := strings.TrimPrefix(strings.TrimPrefix(n.Path(), root.Path()), "/")
+		g, err := c.root.Group(ctx, below)
+		if errors.Is(err, zarr.ErrNoNode) {
+			g, err = c.root.CreateGroup(ctx, below)
+		}
+		if err != nil {
+			return err
+		}
+		return g.SetAttributes(ctx, attrs)
+	}
+	if err := one(n); err != nil {
+		return err
+	}
+	for sub, err := range n.(*zarr.Group).Walk(ctx) {
+		if err == nil {
+			err = one(sub)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return strings.Trim(path.Clean("/"+at), "/")
+	return nil
 }
 
+// location is where the source says that its schemas are, "" if it does not.
+func (c *copier) location() string { return strings.TrimPrefix(c.src.SchemaPath(), "/") }
+
 func (c *copier) group(ctx context.Context, g *hdmf.Group, depth int) error {
-	if depth > maxDepth {
-		return c.failed(g.Path(), fmt.Errorf("more than %d groups inside each other", maxDepth))
-	}
-	if problems := g.Problems(); problems != nil {
-		return c.failed(g.Path(), errors.Join(problems...))
-	}
-	var links []link
-	var members []hdmf.Object
-	for m, err := range g.Members(ctx) {
-		switch {
-		case err != nil:
-			return err
-		case m.Link != nil:
-			links = append(links, link{m.Name, m.Link.Reference})
-		default:
-			members = append(members, m.Object)
-		}
+	links, members, err := c.members(ctx, g, depth)
+	if err != nil {
+		return err
 	}
 	if err := c.target.group(ctx, g.Path(), g.Attributes(), links); err != nil {
 		return err
@@ -124,25 +169,59 @@ func (c *copier) group(ctx context.Context, g *hdmf.Group, depth int) error {
 	return nil
 }
 
+// members gives what a group holds.
+func (c *copier) members(ctx context.Context, g *hdmf.Group, depth int) (links []link, objects []hdmf.Object, err error) {
+	if depth > maxDepth {
+		return nil, nil, c.unread(g.Path(), fmt.Errorf("more than %d groups inside each other", maxDepth))
+	}
+	if problems := g.Problems(); problems != nil {
+		err := problems[0]
+		if more := len(problems) - 1; more > 0 {
+			err = fmt.Errorf("%w (and %d more links like this)", err, more)
+		}
+		return nil, nil, c.unread(g.Path(), err)
+	}
+	for m, err := range g.Members(ctx) {
+		switch {
+		case err != nil:
+			return nil, nil, c.unread(g.Path(), err)
+		case m.Link != nil:
+			links = append(links, link{m.Name, m.Link.Reference})
+		default:
+			objects = append(objects, m.Object)
+		}
+	}
+	return links, objects, nil
+}
+
 // one copies a dataset.
 func (c *copier) one(ctx context.Context, d *hdmf.Dataset) error {
+	src, attrs, err := c.read(d)
+	if err == nil {
+		_, err = c.array(ctx, d.Path(), attrs, src)
+	}
+	return c.unread(d.Path(), err)
+}
+
+// read gives a dataset as what is written, and its attributes.
+func (c *copier) read(d *hdmf.Dataset) (source, []hdmf.Attribute, error) {
 	src, err := fromDataset(d)
 	if err != nil {
-		return c.failed(d.Path(), err)
+		return nil, nil, err
 	}
 	attrs := d.Attributes()
 	names := d.Array().DimensionNames()
 	if names != nil && !d.Scalar() && !slices.ContainsFunc(attrs, func(a hdmf.Attribute) bool { return a.Name == dimensions }) {
 		a, err := attributeOf(dimensions, names)
 		if err != nil {
-			return c.failed(d.Path(), err)
+			return nil, nil, err
 		}
 		attrs = append(attrs, a)
 	}
 	if t := src.what.typ; c.opts.WideIndexes && d.Type().Name == "VectorIndex" && t != nil && t.Kind() == dtype.Uint && t.Size() < 8 {
-		return c.dataset(ctx, d.Path(), attrs, wide{src})
+		return wide{src}, attrs, nil
 	}
-	return c.dataset(ctx, d.Path(), attrs, src)
+	return src, attrs, nil
 }
 
 // maxKnown bounds what is remembered of references.
@@ -158,8 +237,13 @@ func (c *copier) refer(ctx context.Context, r hdmf.Reference) (hdmf.Reference, e
 	if !ok {
 		found = hdmf.Reference{Source: c.file(ctx, r.Source)}
 		if c.layout == hdmf.V2 {
-			if o, err := c.src.Resolve(ctx, hdmf.Reference{Source: r.Source, Path: r.Path}); err == nil {
+			o, sure := c.misses.resolve(ctx, r.Source, r.Path)
+			if o != nil {
 				found.ObjectID, found.SourceObjectID = o.ID(), o.File().ID()
+			}
+			if sure { // which need not be remembered once more
+				r.Source = found.Source
+				return r, nil
 			}
 		}
 		if err := ctx.Err(); err != nil {

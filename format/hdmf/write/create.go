@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -53,15 +54,24 @@ func Create(ctx context.Context, url string, root *Group, opts Options) error {
 	if opts.Layout == 0 {
 		opts.Layout = defaultLayout
 	}
+	if root == nil {
+		return errors.New("a file without a root")
+	}
 	b := &builder{ids: map[string]string{}, key: "neurodata_type"}
 	if opts.DataType {
 		b.key = "data_type"
+	}
+	if err := checkSchemas(opts.Schemas); err != nil {
+		return err
 	}
 	if err := b.name("/", root, 0); err != nil {
 		return err
 	}
 	t, err := newTarget(ctx, url, opts)
 	if err != nil {
+		return err
+	}
+	if err := t.begin(ctx); err != nil {
 		return err
 	}
 	b.target, t.place = t, b.refer
@@ -75,12 +85,19 @@ type builder struct {
 	ids map[string]string // by path, of all objects of the tree
 }
 
-// name gives ids to all objects of the tree before any is written.
+// name gives ids to all objects of the tree before any is written, and checks
+// them. The tree stays as it is.
 func (b *builder) name(at string, g *Group, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%s: more than %d groups inside each other", at, maxDepth)
 	}
+	if g == nil {
+		return fmt.Errorf("%s: %w", at, errNil)
+	}
 	b.ids[at] = g.id()
+	if _, err := b.said(at, &g.Object); err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
 	seen := map[string]bool{}
 	check := func(name string) error {
 		if seen[name] {
@@ -93,11 +110,24 @@ func (b *builder) name(at string, g *Group, depth int) error {
 		if err := check(name); err != nil {
 			return err
 		}
+		if d == nil {
+			return fmt.Errorf("%s: %w", path.Join(at, name), errNil)
+		}
 		b.ids[path.Join(at, name)] = d.id()
+		_, err := d.Data.source(d.Chunks, d.Codecs)
+		if err == nil {
+			_, err = b.said(path.Join(at, name), &d.Object)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path.Join(at, name), err)
+		}
 	}
-	for name := range g.Links {
+	for name, r := range g.Links {
 		if err := check(name); err != nil {
 			return err
+		}
+		if r.Path == "" {
+			return fmt.Errorf("%s: link %q %w", at, name, errEmpty)
 		}
 	}
 	for name, sub := range g.Groups {
@@ -111,10 +141,12 @@ func (b *builder) name(at string, g *Group, depth int) error {
 	return nil
 }
 
-// id gives an object with a type an id.
+var errNil = errors.New("there is nil where an object should be")
+
+// id is the id of the object, a new one each time if it has a type but no id.
 func (o *Object) id() string {
 	if o.ID == "" && o.Type.Name != "" {
-		o.ID = newID()
+		return newID()
 	}
 	return o.ID
 }
@@ -154,8 +186,8 @@ func (b *builder) all(ctx context.Context, root *Group) error {
 	return b.setLocation(ctx, defaultLocation)
 }
 
-// said are the attributes of an object, its type and id among them.
-func (b *builder) said(o *Object) ([]hdmf.Attribute, error) {
+// said are the attributes of the object at a path, its type and id among them.
+func (b *builder) said(at string, o *Object) ([]hdmf.Attribute, error) {
 	all := maps.Clone(o.Attributes)
 	if all == nil {
 		all = map[string]any{}
@@ -163,8 +195,8 @@ func (b *builder) said(o *Object) ([]hdmf.Attribute, error) {
 	if o.Type.Name != "" {
 		all["namespace"], all[b.key] = o.Type.Namespace, o.Type.Name
 	}
-	if o.ID != "" {
-		all["object_id"] = o.ID
+	if id := b.ids[at]; id != "" {
+		all["object_id"] = id
 	}
 	var list []hdmf.Attribute
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -178,7 +210,7 @@ func (b *builder) said(o *Object) ([]hdmf.Attribute, error) {
 }
 
 func (b *builder) group(ctx context.Context, at string, g *Group) error {
-	attrs, err := b.said(&g.Object)
+	attrs, err := b.said(at, &g.Object)
 	if err != nil {
 		return b.failed(at, err)
 	}
@@ -204,7 +236,10 @@ func (b *builder) group(ctx context.Context, at string, g *Group) error {
 
 // add makes a dataset.
 func (b *builder) add(ctx context.Context, at string, d *Dataset) error {
-	attrs, err := b.said(&d.Object)
+	if d == nil {
+		return b.failed(at, errNil)
+	}
+	attrs, err := b.said(at, &d.Object)
 	if err == nil && d.Dims != nil {
 		var a hdmf.Attribute
 		a, err = attributeOf(dimensions, d.Dims)

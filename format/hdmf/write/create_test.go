@@ -44,7 +44,7 @@ func tree(t testing.TB) *write.Group {
 			"no text":  data(write.Text(nil)),
 			"bytes":    data(write.Bytes([][]byte{[]byte("2018-09-28T14:43:54.123+02:00")})),
 			"raw":      data(write.Bytes([][]byte{{0xff, 0}, nil})),
-			"refs":     data(write.References([]hdmf.Reference{to1("/things"), {Path: "/things/numbers"}, {}})),
+			"refs":     data(write.References([]hdmf.Reference{to1("/things"), {Path: "/things/numbers"}})),
 			"regions":  data(write.References([]hdmf.Reference{region, {Path: "/things/grid", Region: &hdmf.Region{Points: [][]int{{0, 1}, {1, 2}}}}})),
 			"lazy":     data(write.Array(lazy)),
 			"scalar":   data(write.Scalar(2.5)),
@@ -56,7 +56,7 @@ func tree(t testing.TB) *write.Group {
 			"table": data(write.Compounds(
 				write.Field{Name: "start", Data: write.Numbers([]int32{1, 2, 3})},
 				write.Field{Name: "label", Data: write.Text([]string{"a", "", "ö"})},
-				write.Field{Name: "target", Data: write.References([]hdmf.Reference{to1("/things"), {}, to1("/things/lazy")})})),
+				write.Field{Name: "target", Data: write.References([]hdmf.Reference{to1("/things"), to1("/things"), to1("/things/lazy")})})),
 		},
 		Links: map[string]hdmf.Reference{"again": to1("/things/numbers"), "other": {Source: "../other.zarr", Path: "/a", ObjectID: "x", SourceObjectID: "y"}},
 	}
@@ -100,8 +100,11 @@ func checkTree(t *testing.T, f *hdmf.File, root *write.Group) {
 	t.Helper()
 	o, err := f.Object(ctx, "/things/again")
 	check(t, err)
-	if o.Path() != "/things/numbers" || o.ID() != root.Groups["things"].Datasets["numbers"].ID || o.Type() != (hdmf.Type{Namespace: "test", Name: "Data"}) {
+	if o.Path() != "/things/numbers" || o.Type() != (hdmf.Type{Namespace: "test", Name: "Data"}) {
 		t.Errorf("%s %s %v", o.Path(), o.ID(), o.Type())
+	}
+	if id := root.Groups["things"].Datasets["numbers"].ID; id != "" {
+		t.Errorf("the caller's tree has the id %s", id)
 	}
 	if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(o.ID()) {
 		t.Errorf("id %s", o.ID())
@@ -120,7 +123,7 @@ func checkTree(t *testing.T, f *hdmf.File, root *write.Group) {
 	check(t, err)
 	r, err := v.Reference(2)
 	check(t, err)
-	if f.Layout() == hdmf.V2 && (r.Path != "/things/lazy" || r.ObjectID != "" || r.SourceObjectID != root.ID) {
+	if f.Layout() == hdmf.V2 && (r.Path != "/things/lazy" || r.ObjectID != "" || r.SourceObjectID != f.ID()) {
 		t.Errorf("%+v", r)
 	}
 	o, err = f.Object(ctx, "/things/grid")

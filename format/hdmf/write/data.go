@@ -62,9 +62,12 @@ func Bytes(values [][]byte, shape ...int) Data {
 }
 
 // References gives references in C order, to regions if one of them has a region.
-// One without a path refers to nothing. Without a shape they are a list.
+// Each has a path. Without a shape they are a list.
 func References(values []hdmf.Reference, shape ...int) Data {
 	d := shaped(len(values), shape)
+	if i := slices.IndexFunc(values, func(r hdmf.Reference) bool { return r.Path == "" }); i >= 0 {
+		return Data{broken: fmt.Errorf("element %d %w", i, errEmpty)}
+	}
 	kind := hdmf.ObjectRef
 	if slices.ContainsFunc(values, func(r hdmf.Reference) bool { return r.Region != nil }) {
 		kind = hdmf.RegionRef
@@ -224,6 +227,15 @@ func (d Data) source(chunks []int, codecs json.RawMessage) (source, error) {
 		return nil, d.broken
 	case d.what.kind == 0:
 		return nil, fmt.Errorf("a dataset without data")
+	case chunks != nil && len(chunks) != len(d.dims):
+		return nil, fmt.Errorf("chunks of shape %v for a dataset of shape %v", chunks, d.dims)
+	case slices.ContainsFunc(chunks, func(n int) bool { return n < 1 }):
+		return nil, fmt.Errorf("chunks of shape %v: lengths are at least 1", chunks)
+	}
+	if err := checkCodecs(codecs); err != nil {
+		return nil, err
+	}
+	switch {
 	case d.array != nil && chunks == nil && codecs == nil:
 		return d.array, nil
 	case d.array != nil:

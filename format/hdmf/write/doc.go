@@ -4,7 +4,8 @@
 // Create writes a tree of values, Copy another file, and Edit adds to one that is
 // there: rows of tables, samples of series, objects, attributes, links. All three
 // keep back the documents that make new data count until the data is there: what
-// an interruption leaves is no file, or the old one.
+// an interruption leaves is no file, or the old one; opening it gives
+// zarr.ErrUnfinished.
 package write
 
 import (
@@ -46,7 +47,8 @@ type Options struct {
 	// files have them as narrow as they can be, and in the layout V2 rows can be
 	// appended only as long as their numbers fit.
 	WideIndexes bool
-	// Overwrite replaces what is there.
+	// Overwrite replaces what is there. Copy reads all of the source but the chunks
+	// of numbers and text before, and refuses a place that the source refers to.
 	Overwrite bool
 	// Plain leaves out consolidated metadata.
 	Plain bool

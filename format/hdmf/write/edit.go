@@ -6,21 +6,29 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
-	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Editor changes a file in place. Values are stored at once, behind the ends of
-// what is there or beside it; what makes them count is kept until Commit. It is
-// for one goroutine, and for one editor of a file at a time.
+// what is there or beside it; what makes them count is kept until Commit. After an
+// error that says that values may have been stored by half, it does nothing more.
+//
+// An Editor is for one goroutine, and for one editor of a file at a time: if a
+// document that it replaces was changed by somebody else, Commit is an error, but
+// values that both have stored behind the same end have replaced each other.
 type Editor struct {
 	*target
 	file *hdmf.File
-	err  error    // why nothing can be committed any more
-	old  []string // keys of chunks that nothing refers to after the commit
+	err  error // why nothing can be committed any more
+	// old are keys of chunks that nothing refers to after the commit, by array.
+	old       map[string][]string
+	lengths   map[string]int // of the arrays that grow, before they did
+	left      journal        // what an interrupted commit may have left
+	announced bool           // a journal is stored
 }
 
 // Edit opens the file at a URL to change it. Options but Pickle, Locate, DataType
@@ -30,12 +38,21 @@ func Edit(ctx context.Context, url string, opts Options) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Editor{target: t}
+	e := &Editor{target: t, old: map[string][]string{}, lengths: map[string]int{}}
 	t.place = e.refer
 	err = e.open(ctx)
 	if t.layout = hdmf.V3; err == nil && e.file.Layout() == hdmf.V2 {
 		t.layout = hdmf.V2
 		err = e.open(ctx) // with what its layout needs
+	}
+	if err == nil {
+		err = e.recall(ctx)
+	}
+	if err == nil && t.layout == hdmf.V2 {
+		// What is read now must still be there when it is replaced.
+		if _, _, err = t.held.Get(ctx, ".zmetadata", store.UpTo(meta.MaxBytes), nil); errors.Is(err, store.ErrNotExist) {
+			err = nil
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.where.Discard())
@@ -76,17 +93,31 @@ func (e *Editor) refer(ctx context.Context, r hdmf.Reference) (hdmf.Reference, e
 func (e *Editor) File() *hdmf.File { return e.file }
 
 // Commit stores the documents of what was changed: those of nodes in an order in
-// which a reader finds the old rows or the new ones, then the consolidated
-// metadata, so that its readers see all changes at once. If only the latter fails,
-// the error says so by ErrStale.
+// which a reader finds the old rows or the new ones, and new groups only with all
+// that they hold; then the consolidated metadata, so that its readers see all
+// changes at once. If only the latter fails, the error says so by ErrStale.
+//
+// Nothing is stored, and the error is store.ErrPrecondition, if somebody else has
+// changed a document that would be replaced. Chunks of which nobody needs to know
+// any more may stay, if the store does not let go of them, until another Commit.
 func (e *Editor) Commit(ctx context.Context) error {
 	if e.err != nil {
 		return fmt.Errorf("nothing was committed, since there was an error before: %w", e.err)
 	}
-	if err := e.reconsolidate(ctx); err != nil {
-		return e.fail("/", err)
+	var err error
+	if len(e.touched) > 0 || len(e.held.changes()) > 0 {
+		err = e.reconsolidate(ctx)
 	}
 	keys := e.held.changes()
+	if err == nil {
+		err = e.held.unchanged(ctx, keys)
+	}
+	if err == nil && len(keys) > 0 {
+		err = e.announce(ctx, keys)
+	}
+	if err != nil {
+		return e.fail("/", err)
+	}
 	last := slices.IndexFunc(keys, isRoot)
 	if last < 0 {
 		last = len(keys)
@@ -100,17 +131,25 @@ func (e *Editor) Commit(ctx context.Context) error {
 		}
 		return e.fail("/", err)
 	}
-	for _, key := range e.old {
-		if err := e.held.base.Delete(ctx, key); err != nil {
-			return e.failed("/", err)
-		}
-	}
-	e.old, e.touched = nil, nil
+	e.tidy(ctx)
 	return nil
 }
 
+// tidy removes what is needed no more. All is committed, so that an error is none:
+// what stays is tried again.
+func (e *Editor) tidy(ctx context.Context) {
+	for node, keys := range e.old {
+		e.old[node] = slices.DeleteFunc(keys, func(key string) bool { return e.held.base.Delete(ctx, key) == nil })
+	}
+	e.held.settled()
+	e.touched = nil
+	_ = e.settle(ctx) // a journal of what is done misleads nobody
+}
+
 // ErrStale says that all changes are stored but those of the root: readers of
-// consolidated metadata may still see what was there before.
+// consolidated metadata may still see what was there before. Whoever opens the file
+// with Edit and commits, be it nothing, makes up for it, but for the attributes of
+// the root itself.
 var ErrStale = errors.New("changes are stored, but not in the documents of the root")
 
 // Close gives the file up. What was not committed is lost.
@@ -127,6 +166,14 @@ func (e *Editor) fail(at string, err error) error {
 		e.err = err
 	}
 	return err
+}
+
+// usable says why the editor can do nothing any more.
+func (e *Editor) usable() error {
+	if e.err != nil {
+		return fmt.Errorf("nothing can be changed, since there was an error before: %w", e.err)
+	}
+	return nil
 }
 
 // SetAttribute gives an object an attribute: a value with a JSON form, a
@@ -153,103 +200,12 @@ func (e *Editor) SetAttribute(ctx context.Context, at, name string, value any) e
 
 // own finds an object that lies in this file, not behind a link.
 func (e *Editor) own(ctx context.Context, at string) (hdmf.Object, error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
 	o, err := e.file.Object(ctx, at)
 	if err == nil && (o.File() != e.file || o.Path() != path.Clean("/"+at)) {
 		err = fmt.Errorf("is behind a link to %s, which is to be edited itself", o.Path())
 	}
 	return o, err
-}
-
-// room checks that a new member can be made, and gives the group for it.
-func (e *Editor) room(ctx context.Context, at string) (*hdmf.Group, string, error) {
-	above, name := path.Split(path.Clean("/" + at))
-	if err := checkName(name); err != nil {
-		return nil, "", err
-	}
-	o, err := e.own(ctx, above)
-	if err != nil {
-		return nil, "", err
-	}
-	g, ok := o.(*hdmf.Group)
-	if !ok {
-		return nil, "", fmt.Errorf("%s is a dataset and holds nothing", above)
-	}
-	for m, err := range g.Members(ctx) {
-		if err == nil && m.Name == name {
-			return nil, "", ErrExist
-		}
-	}
-	return g, name, nil
-}
-
-// Link makes a name in a group that stands for an object elsewhere.
-func (e *Editor) Link(ctx context.Context, at string, to hdmf.Reference) error {
-	g, name, err := e.room(ctx, at)
-	if err != nil {
-		return e.failed(at, err)
-	}
-	entry, err := e.appendLink(ctx, nil, link{name, to})
-	if err != nil {
-		return e.failed(at, err)
-	}
-	attrs := g.Node().Attributes()
-	list := []byte("[]")
-	if raw := attrs.Raw(e.linksName()); raw != nil {
-		list = slices.Clone(raw)
-	}
-	empty := true
-	if err := strictjson.Each(list, func(int, rawMessage) error { empty = false; return nil }); err != nil {
-		return e.failed(at, strictjson.At(e.linksName(), err))
-	}
-	list = list[:len(list)-1]
-	if !empty {
-		list = append(list, ',')
-	}
-	if err := attrs.Set(e.linksName(), rawMessage(append(append(list, entry...), ']'))); err != nil {
-		return e.failed(at, err)
-	}
-	return e.fail(at, g.Node().SetAttributes(ctx, attrs))
-}
-
-// AddGroup makes a group with all that it holds. The group above it is there.
-func (e *Editor) AddGroup(ctx context.Context, at string, g *Group) error {
-	return e.add(ctx, at, func(b *builder, at string) error {
-		if err := b.name(at, g, strings.Count(at, "/")); err != nil {
-			return err
-		}
-		return b.group(ctx, at, g)
-	})
-}
-
-// AddDataset makes a dataset. The group that it is put into is there.
-func (e *Editor) AddDataset(ctx context.Context, at string, d *Dataset) error {
-	return e.add(ctx, at, func(b *builder, at string) error {
-		b.ids[at] = d.id()
-		return b.add(ctx, at, d)
-	})
-}
-
-func (e *Editor) add(ctx context.Context, at string, make func(b *builder, at string) error) error {
-	if _, _, err := e.room(ctx, at); err != nil {
-		return e.failed(at, err)
-	}
-	at = path.Clean("/" + at)
-	// Chunks that an interruption left must not become part of something new.
-	if err := e.held.base.Delete(ctx, at[1:]+"/"); err != nil {
-		return e.failed(at, err)
-	}
-	b := &builder{target: e.target, key: "neurodata_type", ids: map[string]string{}}
-	if e.opts.DataType || e.file.Root().Node().Attributes().Raw("data_type") != nil {
-		b.key = "data_type"
-	}
-	before := e.place
-	e.place = func(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
-		if id := b.ids[path.Clean("/"+r.Path)]; id != "" && (r.Source == "." || r.Source == "") && r.ObjectID == "" {
-			r.ObjectID = id
-			r.SourceObjectID = e.file.ID()
-		}
-		return before(ctx, r)
-	}
-	defer func() { e.place = before }()
-	return e.fail(at, make(b, at))
 }

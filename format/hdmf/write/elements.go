@@ -1,6 +1,7 @@
 package write
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -55,18 +56,24 @@ func (s *items) blob(dst []byte, i int) ([]byte, error) {
 	case dtype.Object:
 		return appendJSONText(dst, s.blobs.Value(e))
 	case dtype.UTF32:
-		for k := 0; k+4 <= len(e); k += 4 {
-			c := binary.LittleEndian.Uint32(e[k:])
-			if c == 0 {
-				break
-			}
-			dst = utf8.AppendRune(dst, rune(min(c, math.MaxInt32)))
+		for len(e) >= 4 && binary.LittleEndian.Uint32(e[len(e)-4:]) == 0 {
+			e = e[:len(e)-4] // what fills the room; other zeros are text
+		}
+		for ; len(e) >= 4; e = e[4:] {
+			dst = utf8.AppendRune(dst, rune(min(binary.LittleEndian.Uint32(e), math.MaxInt32)))
 		}
 		return dst, nil
 	default:
+		if s.typ.Name() == terminated {
+			e = bytes.TrimRight(e, "\x00")
+		}
 		return append(dst, e...), nil
 	}
 }
+
+// terminated is the type of bytes of a fixed length in which zeros at the end do
+// not count.
+const terminated = "null_terminated_bytes"
 
 // appendJSONText appends what a JSON string says. Where nothing was written,
 // there is null or 0.
@@ -140,6 +147,8 @@ func (w *elements) put(ctx context.Context, dst []byte, t dtype.Type, s *items, 
 		} else {
 			w.blob = append(w.blob, s.blobs.Value(s.raw(i))...)
 		}
+	case k == dtype.Object && s.kind == hdmf.Number:
+		w.blob, err = s.appendNumber(w.blob, i)
 	case k == dtype.Object:
 		if w.text, err = s.blob(w.text[:0], i); err == nil && !utf8.Valid(w.text) {
 			err = errText
@@ -153,9 +162,12 @@ func (w *elements) put(ctx context.Context, dst []byte, t dtype.Type, s *items, 
 	case k == dtype.UTF32:
 		w.text, err = s.blob(w.text[:0], i)
 	case s.json != nil:
-		var elem []byte
-		if elem, err = t.ParseFill(s.json[i], nil); err == nil {
-			copy(dst, elem)
+		return putJSON(dst, t, s.json[i])
+	case s.typ != nil && s.typ.Kind() == dtype.Object && s.kind == hdmf.Number:
+		return putJSON(dst, t, s.blobs.Value(s.raw(i)))
+	case k == dtype.Raw && s.kind != hdmf.Number && (s.typ == nil || !dtype.Equal(s.typ, t)):
+		if w.text, err = s.blob(w.text[:0], i); err == nil {
+			err = putBytes(dst, t, w.text)
 		}
 		return err
 	case s.typ == nil || s.typ.Size() != len(dst) || len(s.typ.Refs()) > 0:
@@ -176,10 +188,50 @@ func (w *elements) put(ctx context.Context, dst []byte, t dtype.Type, s *items, 
 
 var errText = errors.New("text is not UTF-8")
 
+// appendNumber appends a number as JSON.
+func (s *items) appendNumber(dst []byte, i int) ([]byte, error) {
+	switch {
+	case s.json != nil:
+		return append(dst, s.json[i]...), nil
+	case s.typ.Kind() == dtype.Object:
+		return append(dst, s.blobs.Value(s.raw(i))...), nil
+	}
+	return s.typ.AppendValue(dst, s.raw(i), s.blobs)
+}
+
+// putJSON writes a number that JSON holds. Where nothing was written, there is 0,
+// also for complex numbers.
+func putJSON(dst []byte, t dtype.Type, raw json.RawMessage) error {
+	if string(raw) == "0" {
+		clear(dst)
+		return nil
+	}
+	elem, err := t.ParseFill(raw, nil)
+	copy(dst, elem)
+	return err
+}
+
+// putBytes writes bytes of a fixed length.
+func putBytes(dst []byte, t dtype.Type, b []byte) error {
+	switch {
+	case len(b) > len(dst) || len(b) < len(dst) && t.Name() != terminated:
+		return fmt.Errorf("%d bytes, there is room for %d", len(b), len(dst))
+	case t.Name() == terminated && bytes.HasSuffix(b, []byte{0}):
+		return errTail
+	}
+	clear(dst[copy(dst, b):])
+	return nil
+}
+
+var errTail = errors.New("ends with a zero, which would be lost where the length is fixed")
+
 // putUTF32 writes text of four bytes per code point, zeros behind it.
 func putUTF32(dst, text []byte) error {
 	if !utf8.Valid(text) {
 		return errText
+	}
+	if bytes.HasSuffix(text, []byte{0}) {
+		return errTail
 	}
 	clear(dst)
 	at := 0

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"hash/maphash"
 	"iter"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -26,14 +28,21 @@ type held struct {
 	kept func(key string) bool // what is held back
 	over *mem.Store
 
-	mu   sync.Mutex
-	gone map[string]bool // documents to be removed
-	when map[string]int  // by key: the number of its last change
-	now  int
+	mu    sync.Mutex
+	gone  map[string]bool   // documents to be removed
+	when  map[string]int    // by key: the number of its first change
+	grown map[string]int    // by node: the number of its last growth
+	added map[string]bool   // nodes that are new, with all that is below them
+	seen  map[string]uint64 // by key: what was stored when it was read first
+	seed  maphash.Seed
+	now   int
 }
 
 func hold(base store.Store, kept func(key string) bool) *held {
-	return &held{base: base, kept: kept, over: mem.New(), gone: map[string]bool{}, when: map[string]int{}}
+	return &held{
+		base: base, kept: kept, over: mem.New(), seed: maphash.MakeSeed(),
+		gone: map[string]bool{}, when: map[string]int{}, grown: map[string]int{}, added: map[string]bool{}, seen: map[string]uint64{},
+	}
 }
 
 // isDocument says whether a key is that of a document of any node.
@@ -53,7 +62,49 @@ func (h *held) Get(ctx context.Context, key string, r store.Range, dst []byte) (
 	if h.removed(key) {
 		return dst, store.Info{}, store.WrapError("get", h.URL(), key, store.ErrNotExist)
 	}
-	return h.base.Get(ctx, key, r, dst)
+	out, info, err = h.base.Get(ctx, key, r, dst)
+	if _, all := r.IsAll(); all && (err == nil || errors.Is(err, store.ErrNotExist)) {
+		h.saw(key, h.version(out[len(dst):], err == nil), false)
+	}
+	return out, info, err
+}
+
+// version tells texts of documents apart; 0 is none.
+func (h *held) version(text []byte, there bool) uint64 {
+	if !there {
+		return 0
+	}
+	return maphash.Bytes(h.seed, text) | 1
+}
+
+// saw remembers what is stored at a key, the first time or anew.
+func (h *held) saw(key string, version uint64, anew bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, known := h.seen[key]; anew || !known {
+		h.seen[key] = version
+	}
+}
+
+// unchanged makes sure that documents which are to be replaced are still what they
+// were when they were read.
+func (h *held) unchanged(ctx context.Context, keys []string) error {
+	for _, key := range keys {
+		h.mu.Lock()
+		was, known := h.seen[key]
+		h.mu.Unlock()
+		if !known {
+			continue
+		}
+		text, _, err := h.base.Get(ctx, key, store.All(), nil)
+		if err != nil && !errors.Is(err, store.ErrNotExist) {
+			return err
+		}
+		if h.version(text, err == nil) != was {
+			return store.WrapError("replace", h.URL(), key, store.ErrPrecondition)
+		}
+	}
+	return nil
 }
 
 func (h *held) removed(key string) bool {
@@ -94,12 +145,41 @@ func (h *held) changed(key string, gone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now++
-	h.when[key] = h.now
+	if h.when[key] == 0 {
+		h.when[key] = h.now
+	}
 	if gone {
 		h.gone[key] = true
 	} else {
 		delete(h.gone, key)
 	}
+}
+
+// grows says that an array becomes longer: its document is stored behind those of
+// all that grew before.
+func (h *held) grows(node string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now++
+	h.grown[node] = h.now
+}
+
+// adds says that a node is new: its document is stored behind all that is below it,
+// which is nothing without it.
+func (h *held) adds(node string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.added[node] = true
+}
+
+// isNew says whether a node is one that was added, or below one.
+func (h *held) isNew(node string) bool {
+	for ; node != "."; node = path.Dir(node) {
+		if h.added[node] {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *held) Delete(ctx context.Context, key string) error {
@@ -171,29 +251,34 @@ func (h *held) Concurrency() int {
 func (h *held) Near() bool { return store.IsNear(h.base) }
 
 // changes are the keys of the documents that were changed, in the order in which
-// they are to be stored: node by node as they were changed last, the root behind
-// all others.
+// they are to be stored: new nodes behind what they hold, then others in the order
+// in which they grew last or else were changed first, and the root behind all.
 func (h *held) changes() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	last := map[string]int{}
-	var keys []string
+	type place struct{ class, order int }
+	places := map[string]place{}
 	for key, n := range h.when {
-		dir := path.Dir(key)
-		last[dir] = max(last[dir], n)
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		x, y := path.Dir(a), path.Dir(b)
-		if x != y && (x == "." || y == ".") {
-			if x == "." {
-				return 1
-			}
-			return -1
+		node := path.Dir(key)
+		before, known := places[node]
+		p := place{1, n}
+		switch {
+		case node == ".":
+			p = place{2, 0}
+		case h.isNew(node):
+			p = place{0, -strings.Count(node, "/")}
+		case h.grown[node] > 0:
+			p.order = h.grown[node]
+		case known:
+			p.order = min(n, before.order)
 		}
-		return cmp.Or(cmp.Compare(last[x], last[y]), cmp.Compare(slices.Index(documents, path.Base(a)), slices.Index(documents, path.Base(b))))
+		places[node] = p
+	}
+	return slices.SortedFunc(maps.Keys(h.when), func(a, b string) int {
+		x, y := path.Dir(a), path.Dir(b)
+		return cmp.Or(cmp.Compare(places[x].class, places[y].class), cmp.Compare(places[x].order, places[y].order), cmp.Compare(x, y),
+			cmp.Compare(slices.Index(documents, path.Base(a)), slices.Index(documents, path.Base(b))))
 	})
-	return keys
 }
 
 // document is what a key has now, nil if it was removed.
@@ -219,9 +304,18 @@ func (h *held) flush(ctx context.Context, keys []string) error {
 		if err != nil {
 			return err
 		}
+		h.saw(key, h.version(text, text != nil), true)
 		h.mu.Lock()
 		delete(h.when, key)
 		h.mu.Unlock()
 	}
 	return nil
+}
+
+// settled says that all changes are stored.
+func (h *held) settled() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	clear(h.grown)
+	clear(h.added)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/omnizarr/zarr"
@@ -42,7 +41,6 @@ const objects = "omnizarr.json"
 func (f *form) plan(ctx context.Context, src source) (plan, error) {
 	e := src.elem()
 	p := plan{flat: f.layout == hdmf.V2, width: 1}
-	var err error
 	switch {
 	case e.fields != nil:
 		return f.compound(ctx, src, e, p)
@@ -50,25 +48,24 @@ func (f *form) plan(ctx context.Context, src source) (plan, error) {
 		p.fill = src.fill()
 		return f.fixed(e, p, src.shape() == nil)
 	}
+	p.typ, p.serializer = "string", textCodec
 	switch kind := e.kind; {
-	case kind == hdmf.Bytes && f.layout == hdmf.V3:
-		var all bool
-		if all, err = f.isText(ctx, src); err != nil {
-			return p, err
-		}
-		if !all { // hdmf-zarr has no place for them, but Zarr has
-			p.typ, p.serializer, p.dtype = "variable_length_bytes", `{"name":"vlen-bytes"}`, quoted("bytes")
-			break
-		}
-		p.typ, p.serializer, p.dtype = "string", `{"name":"vlen-utf8","configuration":{}}`, quoted("str")
 	case kind == hdmf.Bytes:
-		p.typ, p.serializer, p.dtype = "variable_length_bytes", `{"name":"vlen-bytes"}`, quoted("bytes")
+		all, err := f.layout == hdmf.V3, error(nil)
+		if all {
+			if all, err = f.isText(ctx, src); err != nil {
+				return p, err
+			}
+		}
+		if p.dtype = quoted("str"); !all { // in V3 hdmf-zarr has no place for them, but Zarr has
+			p.typ, p.serializer, p.dtype = "variable_length_bytes", `{"name":"vlen-bytes"}`, quoted("bytes")
+		}
 	case kind == hdmf.Text:
-		p.typ, p.serializer, p.dtype = "string", `{"name":"vlen-utf8","configuration":{}}`, quoted("str")
+		p.dtype = quoted("str")
 	case f.layout == hdmf.V3 && kind == hdmf.ObjectRef:
-		p.typ, p.serializer, p.dtype = "string", `{"name":"vlen-utf8","configuration":{}}`, quoted("object_reference")
+		p.dtype = quoted("object_reference")
 	case f.layout == hdmf.V3 && kind == hdmf.RegionRef:
-		p.typ, p.serializer, p.dtype = "string", `{"name":"vlen-utf8","configuration":{}}`, quoted("region_reference")
+		p.dtype = quoted("region_reference")
 	case kind == hdmf.ObjectRef || kind == hdmf.RegionRef:
 		p.typ, p.serializer, p.fill = objects, f.objectCodec(), json.RawMessage("0")
 		p.dtype, p.flat = quoted("object"), false
@@ -88,6 +85,9 @@ func (f *form) plan(ctx context.Context, src source) (plan, error) {
 	return p, nil
 }
 
+// textCodec is the serializer of text of any length.
+const textCodec = `{"name":"vlen-utf8","configuration":{}}`
+
 // objectCodec is the codec for values of any kind in the layout V2.
 func (f *form) objectCodec() string {
 	if f.pickle {
@@ -98,13 +98,16 @@ func (f *form) objectCodec() string {
 
 // fixed is for elements of a fixed size.
 func (f *form) fixed(e elem, p plan, scalar bool) (plan, error) {
+	if err := f.hasForm(e.typ); err != nil {
+		return p, err
+	}
 	text, err := e.typ.MarshalJSON()
 	p.typ, p.serializer, p.width = string(text), bytesCodec(e.typ), e.typ.Size()
 	switch fields := dtype.Fields(e.typ); {
 	case fields == nil && e.stored != "":
 		p.dtype = quoted(e.stored)
 	case fields == nil:
-		p.dtype = quoted(strings.TrimPrefix(e.typ.Name(), "numpy."))
+		p.dtype = quoted(numpyName(e.typ))
 	case f.layout == hdmf.V2:
 		list := make([]elem, len(fields))
 		for i, t := range fields {
@@ -136,8 +139,8 @@ func fieldList(fields []elem) json.RawMessage {
 			name = "object"
 		case e.kind == hdmf.RegionRef:
 			name = "region"
-		case e.kind == hdmf.Number:
-			name = e.typ.Name()
+		case e.typ != nil:
+			name = numpyName(e.typ)
 		}
 		if i > 0 {
 			out = append(out, ',')
@@ -159,18 +162,19 @@ func (f *form) compound(ctx context.Context, src source, e elem, p plan) (plan, 
 		}
 	}
 	typ, fill := []byte(`{"name":"struct","configuration":{"fields":[`), []byte{'{'}
-	wide := false
 	for i, field := range e.fields {
 		if i > 0 {
 			typ, fill = append(typ, ','), append(fill, ',')
 		}
 		text, zero := json.RawMessage(`"`+objects+`"`), json.RawMessage("0")
-		var err error
 		switch {
 		case field.typ != nil:
-			text, err = field.typ.MarshalJSON()
+			err := f.hasForm(field.typ)
 			if err == nil {
-				zero, err = field.typ.AppendFill(nil, make([]byte, field.typ.Size()), nil)
+				text, zero, err = f.fieldType(field.typ)
+			}
+			if err != nil {
+				return p, fmt.Errorf("field %q: %w", field.name, err)
 			}
 		case f.layout == hdmf.V3:
 			if room[i] > maxChars || count > 0 && room[i] > maxTotal/4/count {
@@ -179,10 +183,6 @@ func (f *form) compound(ctx context.Context, src source, e elem, p plan) (plan, 
 			}
 			text = fmt.Appendf(nil, `{"name":"fixed_length_utf32","configuration":{"length_bytes":%d}}`, 4*max(room[i], minChars))
 			zero = json.RawMessage(`""`)
-			wide = true
-		}
-		if err != nil {
-			return p, err
 		}
 		if field.kind == hdmf.ObjectRef || field.kind == hdmf.RegionRef {
 			p.references = append(p.references, field.name)
@@ -194,9 +194,6 @@ func (f *form) compound(ctx context.Context, src source, e elem, p plan) (plan, 
 	p.typ, p.fill = string(append(typ, "]}}"...)), append(fill, '}')
 	if f.layout == hdmf.V3 {
 		p.serializer = `{"name":"bytes","configuration":{"endian":"little"}}`
-		if !wide {
-			return p, fmt.Errorf("a compound of %d fields without text or references", len(e.fields))
-		}
 		return p, nil
 	}
 	p.serializer, p.dtype, p.flat = f.objectCodec(), fieldList(e.fields), false

@@ -122,6 +122,9 @@ type link struct {
 
 // appendLink appends an entry of the list of links.
 func (f *form) appendLink(ctx context.Context, dst []byte, l link) ([]byte, error) {
+	if l.ref.Path == "" {
+		return dst, errEmpty
+	}
 	r, err := f.place(ctx, l.ref)
 	if err != nil {
 		return dst, err

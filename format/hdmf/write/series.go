@@ -10,7 +10,8 @@ import (
 
 // AppendSamples adds samples to a time series: data along the first axis of its
 // data, and a time for each if the series has timestamps; nil for a series that
-// has a rate. The times come to count last.
+// has a rate. The times come to count last. Data that an interrupted edit left
+// longer than the times is cut; it is an error if it is longer for another reason.
 func (e *Editor) AppendSamples(ctx context.Context, at string, data Data, times []float64) error {
 	o, err := e.own(ctx, at)
 	if err != nil {
@@ -20,7 +21,7 @@ func (e *Editor) AppendSamples(ctx context.Context, at string, data Data, times 
 	if !ok {
 		return e.failed(at, errors.New("is a dataset, not a time series"))
 	}
-	s, err := openSamples(ctx, g)
+	s, err := e.openSamples(ctx, g)
 	if err == nil {
 		err = s.check(data, times)
 	}
@@ -39,7 +40,7 @@ type samples struct {
 	length      int
 }
 
-func openSamples(ctx context.Context, g *hdmf.Group) (*samples, error) {
+func (e *Editor) openSamples(ctx context.Context, g *hdmf.Group) (*samples, error) {
 	s := &samples{}
 	for m, err := range g.Members(ctx) {
 		if err != nil {
@@ -65,11 +66,12 @@ func openSamples(ctx context.Context, g *hdmf.Group) (*samples, error) {
 		return nil, errors.New("has no data, so it is no time series")
 	}
 	s.length = s.data.Shape()[0]
-	if s.times != nil {
-		// What an interruption left behind the last time does not count.
-		s.length = min(s.length, s.times.Shape()[0])
+	if s.times == nil {
+		return s, nil
 	}
-	return s, nil
+	have := s.length
+	s.length = s.times.Shape()[0]
+	return s, e.excess(s.data.Path(), have, s.length, fmt.Sprintf("data has %d samples, timestamps %d", have, s.length))
 }
 
 func (s *samples) check(data Data, times []float64) error {

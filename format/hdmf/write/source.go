@@ -56,6 +56,10 @@ func fromDataset(d *hdmf.Dataset) (*stored, error) {
 	kind := d.DType().Kind
 	s.what = elem{kind: kind}
 	switch kind {
+	case hdmf.Bytes:
+		if t.Kind() == dtype.Raw && t.Name() != terminated {
+			s.what.typ = t // no text, whatever is in it
+		}
 	case hdmf.Number:
 		s.what.typ = t
 		if name, err := strictjson.String(d.Stored()); err == nil && slices.Contains(pythonNames, name) {
@@ -85,7 +89,7 @@ func (s *stored) look() error {
 		s.must = err == nil && len(text) > 0
 	case hdmf.Compound:
 		for i, f := range s.what.fields {
-			if f.typ != nil && fill.fields != nil && fill.fields[i].typ != nil {
+			if f.typ != nil && fill.fields != nil && fill.fields[i].typ != nil && len(fill.fields[i].typ.Refs()) == 0 {
 				s.must = s.must || strings.Trim(string(fill.fields[i].raw(0)), "\x00") != ""
 			}
 		}
@@ -143,6 +147,11 @@ func (s *stored) compound(fields []hdmf.Field) error {
 		if inMemory != nil && (f.Kind == hdmf.Number || f.Kind == hdmf.Bytes || f.Kind == hdmf.Compound) && len(inMemory[i].Type.Refs()) == 0 {
 			e.typ = inMemory[i].Type
 		}
+		if f.Kind == hdmf.Anything && inMemory != nil { // a number that a codec for objects has as JSON
+			if t, err := numberType(f.Stored); err == nil {
+				e.kind, e.typ = hdmf.Number, t
+			}
+		}
 		if inMemory == nil && f.Kind == hdmf.Number {
 			var err error
 			if e.typ, err = numberType(f.Stored); err != nil {
@@ -166,7 +175,17 @@ func numberType(name string) (dtype.Type, error) {
 	case "float":
 		name = "float64"
 	}
-	return dtype.Lookup(name)
+	for long, short := range map[string]string{"datetime64": "<M8", "timedelta64": "<m8"} {
+		if unit, ok := strings.CutPrefix(name, long); ok {
+			t, _, err := dtype.ParseNumpy(quoted(short + unit))
+			return t, err
+		}
+	}
+	t, err := dtype.Lookup(name)
+	if err == nil && (len(t.Refs()) > 0 || dtype.Fields(t) != nil) {
+		err = fmt.Errorf("%s is no type of numbers", name)
+	}
+	return t, err
 }
 
 func (s *stored) elem() elem { return s.what }

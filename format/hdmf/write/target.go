@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -56,32 +57,27 @@ func openTarget(ctx context.Context, url string, opts Options, create bool, kept
 // first.
 const maxWaiting = 256 << 20
 
-// newTarget begins a file, which must not lie where one of others does.
-func newTarget(ctx context.Context, url string, opts Options, others ...*zarr.Group) (*target, error) {
-	t, err := openTarget(ctx, url, opts, true, isRoot)
-	if err != nil {
-		return nil, err
-	}
-	t.layout = opts.Layout
-	for _, other := range others {
-		if t.overlaps(ctx, other) {
-			return nil, errors.Join(&zarr.Error{Op: "create", URL: t.held.URL(), Err: fmt.Errorf("is the place of %s itself", other.URL())}, t.where.Discard())
-		}
-	}
-	if err = t.clear(ctx); err == nil {
+// begin makes room and a root. What was there is gone then.
+func (t *target) begin(ctx context.Context) error {
+	err := t.clear(ctx)
+	if err == nil {
 		_, err = t.held.base.Put(ctx, unfinished, nil, store.PutOptions{})
 	}
 	if err == nil {
-		format := 3
-		if t.layout == hdmf.V2 {
-			format = 2
-		}
-		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.ZarrFormat(format))...)
+		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.ZarrFormat(t.format()))...)
 	}
 	if err != nil {
-		return nil, errors.Join(err, t.where.Discard())
+		return errors.Join(err, t.where.Discard())
 	}
-	return t, nil
+	return nil
+}
+
+// format is the version of Zarr that goes with the layout.
+func (t *target) format() int {
+	if t.layout == hdmf.V2 {
+		return 2
+	}
+	return 3
 }
 
 // engine are the options for nodes. In the layout V2 text is 0 where nothing was
@@ -94,26 +90,9 @@ func (t *target) engine() []zarr.Option {
 	return list
 }
 
-// overlaps says whether the new file would lie in another one, or around it.
-func (t *target) overlaps(ctx context.Context, other *zarr.Group) bool {
-	within := func(a, b string) bool {
-		a, b = strings.TrimSuffix(a, "/")+"/", strings.TrimSuffix(b, "/")+"/"
-		return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
-	}
-	if within(store.Identity(t.held.base, ""), store.Identity(other.Store(), other.Path())) {
-		return true
-	}
-	n, err := zarr.OpenStore(ctx, t.held.base, "") // by another name, through symbolic links
-	if err != nil {
-		return false
-	}
-	place := zarr.Place(ctx, n)
-	return place != "" && within(place, zarr.Place(ctx, other))
-}
-
 // unfinished is a value that lies beside the nodes of a file until all of it is
 // there: who finds it, and no root, may begin anew.
-const unfinished = ".omnizarr-unfinished"
+const unfinished = zarr.Unfinished
 
 // mayClear says whether what is there may be removed: because the caller said so,
 // or because it is what an interruption left.
@@ -279,7 +258,7 @@ func (t *target) fill(ctx context.Context, a *zarr.Array, src source) error {
 // maxBatch is how many bytes of elements are made at once.
 const maxBatch = 16 << 20
 
-// part copies a part, row by row along its first axis as far as memory goes.
+// part copies a part.
 func (t *target) part(ctx context.Context, a *zarr.Array, src source, p part) error {
 	s, err := src.read(ctx, p)
 	if err != nil {
@@ -288,7 +267,8 @@ func (t *target) part(ctx context.Context, a *zarr.Array, src source, p part) er
 	return t.put(ctx, a, p.box, s)
 }
 
-// put writes items to a box of an array; that of a scalar may have another rank.
+// put writes items to a box of an array, as many rows along its first axis at once
+// as maxBatch has room for; the box of a scalar may have another rank.
 func (t *target) put(ctx context.Context, a *zarr.Array, box nd.Box, s *items) error {
 	typ := a.DataType()
 	if len(box.Shape) != len(a.Metadata().Shape) {
@@ -327,14 +307,6 @@ func (t *target) put(ctx context.Context, a *zarr.Array, box nd.Box, s *items) e
 // schemas caches the texts of namespaces below a path.
 func (t *target) schemas(ctx context.Context, at string, texts []hdmf.SchemaText) error {
 	for _, s := range texts {
-		if s.Err != nil {
-			return t.failed(at, fmt.Errorf("cached schema %s %s: %w", s.Namespace, s.Source, s.Err))
-		}
-		for _, name := range []string{s.Namespace, s.Version, s.Source} {
-			if name == "" || strings.Contains(name, "/") {
-				return t.failed(at, fmt.Errorf("cached schema %q: %q cannot be the name of a node", s.Source, name))
-			}
-		}
 		if err := t.schema(ctx, path.Join(at, s.Namespace, s.Version, s.Source), s.Text); err != nil {
 			return t.failed(at, err)
 		}
@@ -342,8 +314,26 @@ func (t *target) schemas(ctx context.Context, at string, texts []hdmf.SchemaText
 	return nil
 }
 
+// checkSchemas refuses texts that cannot be cached.
+func checkSchemas(texts []hdmf.SchemaText) error {
+	for _, s := range texts {
+		if s.Err != nil {
+			return fmt.Errorf("cached schema %s %s: %w", s.Namespace, s.Source, s.Err)
+		}
+		for _, name := range []string{s.Namespace, s.Version, s.Source} {
+			if name == "" || strings.Contains(name, "/") {
+				return fmt.Errorf("cached schema %q: %q cannot be the name of a node", s.Source, name)
+			}
+		}
+		if !utf8.ValidString(s.Text) {
+			return fmt.Errorf("cached schema %s %s: %w", s.Namespace, s.Source, errText)
+		}
+	}
+	return nil
+}
+
 func (t *target) schema(ctx context.Context, at, text string) error {
-	spec := zarr.ArraySpec{Shape: []int{}, DataType: "string", Codecs: json.RawMessage(`[{"name":"vlen-utf8","configuration":{}},` + compressorV3 + `]`)}
+	spec := zarr.ArraySpec{Shape: []int{}, DataType: "string", Codecs: json.RawMessage(`[` + textCodec + `,` + compressorV3 + `]`)}
 	s := &items{kind: hdmf.Text, texts: []string{text}}
 	if t.layout == hdmf.V2 {
 		spec = zarr.ArraySpec{Shape: []int{1}, DataType: objects, FillValue: json.RawMessage("0"), Codecs: json.RawMessage(`[{"name":"numcodecs.json2"}]`)}

@@ -3,7 +3,7 @@ package write
 import (
 	"context"
 	"encoding/json"
-	"slices"
+	"errors"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -37,24 +37,17 @@ func (e *Editor) widen(ctx context.Context, x *hdmf.Dataset, a *zarr.Array, n in
 	if err != nil {
 		return nil, err
 	}
-	var chunks []string
-	for c, err := range a.Stored(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		chunks = append(chunks, c.Key)
-	}
-	keys := keysDot
-	if text, err := a.Metadata().Keys.MarshalJSON(); err == nil && string(text) == keysDot {
-		keys = keysSlash
-	}
 	src, err := fromDataset(x)
+	if err != nil {
+		return nil, err
+	}
+	keys, chunks, err := e.otherKeys(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	compress, chosen := src.codecs()
 	spec := zarr.ArraySpec{
-		Shape: []int{n}, DataType: typ, Chunks: a.ChunkShape(), Keys: json.RawMessage(keys), Attributes: a.Attributes(),
+		Shape: []int{n}, DataType: typ, Chunks: a.ChunkShape(), Keys: json.RawMessage(keys), Attributes: a.Attributes(), DimensionNames: a.DimensionNames(),
 		Codecs: e.chain(`{"name":"bytes","configuration":{"endian":"little"}}`, 1, compress, chosen),
 	}
 	if err := spec.Attributes.Set(dtypeV3, typ); err != nil {
@@ -76,15 +69,64 @@ func (e *Editor) widen(ctx context.Context, x *hdmf.Dataset, a *zarr.Array, n in
 	if err != nil {
 		return nil, err
 	}
+	e.old[a.Path()] = chunks
+	if err := e.clearChunks(ctx, wide); err != nil {
+		return nil, err
+	}
 	data, err := integers(wide.DataType(), old)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.extendArray(ctx, wide, 0, data); err != nil {
-		return nil, err
+	return wide, e.extendArray(ctx, wide, 0, data)
+}
+
+// otherKeys gives the names that the committed document of an array does not use
+// for chunks, and the keys of the chunks that it does use.
+func (e *Editor) otherKeys(ctx context.Context, a *zarr.Array) (keys string, chunks []string, err error) {
+	n, err := zarr.OpenStore(ctx, e.held.base, a.Path(), append(e.engine(), zarr.BypassConsolidated())...)
+	if errors.Is(err, zarr.ErrNoNode) {
+		return keysDot, nil, nil
 	}
-	e.old = slices.Concat(e.old, chunks)
-	return wide, nil
+	if err != nil {
+		return "", nil, err
+	}
+	committed, ok := n.(*zarr.Array)
+	if !ok {
+		return "", nil, errors.New("is no array any more")
+	}
+	for c, err := range committed.Stored(ctx) {
+		if err != nil {
+			return "", nil, err
+		}
+		chunks = append(chunks, c.Key)
+	}
+	text, err := committed.Metadata().Keys.MarshalJSON()
+	if string(text) == keysDot {
+		return keysSlash, chunks, err
+	}
+	return keysDot, chunks, err
+}
+
+// clearChunks removes all that is stored by the names of an array's chunks, none of
+// which a committed document uses: it may be of another type or cut in another way.
+func (e *Editor) clearChunks(ctx context.Context, a *zarr.Array) error {
+	prefix := a.Path() + "/"
+	idx := make([]int, len(a.Shape()))
+	var keys []string
+	for entry, err := range e.held.base.List(ctx, prefix, "") {
+		if err != nil {
+			return err
+		}
+		if a.Metadata().Keys.Parse(entry.Key[len(prefix):], idx) {
+			keys = append(keys, entry.Key)
+		}
+	}
+	for _, key := range keys {
+		if err := e.held.base.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wide is a source of unsigned integers that become as wide as there are.

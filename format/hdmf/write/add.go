@@ -1,0 +1,124 @@
+package write
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/strictjson"
+)
+
+// room checks that a new member can be made, and gives the group for it.
+func (e *Editor) room(ctx context.Context, at string) (*hdmf.Group, string, error) {
+	above, name := path.Split(path.Clean("/" + at))
+	if err := checkName(name); err != nil {
+		return nil, "", err
+	}
+	if place := (&copier{src: e.file}).location(); place != "" && strings.HasPrefix(above+name+"/", "/"+place+"/") {
+		return nil, "", fmt.Errorf("%w: the cached schemas of the file are in /%s", ErrExist, place)
+	}
+	o, err := e.own(ctx, above)
+	if err != nil {
+		return nil, "", err
+	}
+	g, ok := o.(*hdmf.Group)
+	if !ok {
+		return nil, "", fmt.Errorf("%s is a dataset and holds nothing", above)
+	}
+	for m, err := range g.Members(ctx) {
+		if err != nil {
+			return nil, "", err // it may be what lies there
+		}
+		if m.Name == name {
+			return nil, "", ErrExist
+		}
+	}
+	return g, name, nil
+}
+
+// Link makes a name in a group that stands for an object elsewhere.
+func (e *Editor) Link(ctx context.Context, at string, to hdmf.Reference) error {
+	g, name, err := e.room(ctx, at)
+	if err == nil && to.Path == "" {
+		err = errEmpty
+	}
+	if err != nil {
+		return e.failed(at, err)
+	}
+	entry, err := e.appendLink(ctx, nil, link{name, to})
+	if err != nil {
+		return e.failed(at, err)
+	}
+	attrs := g.Node().Attributes()
+	list := []byte("[]")
+	if raw := attrs.Raw(e.linksName()); raw != nil {
+		list = slices.Clone(raw)
+	}
+	empty := true
+	if err := strictjson.Each(list, func(int, json.RawMessage) error { empty = false; return nil }); err != nil {
+		return e.failed(at, strictjson.At(e.linksName(), err))
+	}
+	list = list[:len(list)-1]
+	if !empty {
+		list = append(list, ',')
+	}
+	if err := attrs.Set(e.linksName(), json.RawMessage(append(append(list, entry...), ']'))); err != nil {
+		return e.failed(at, err)
+	}
+	return e.fail(at, g.Node().SetAttributes(ctx, attrs))
+}
+
+// AddGroup makes a group with all that it holds. The group above it is there.
+func (e *Editor) AddGroup(ctx context.Context, at string, g *Group) error {
+	b := e.builder()
+	at = path.Clean("/" + at)
+	if err := b.name(at, g, strings.Count(at, "/")); err != nil {
+		return e.failed(at, err)
+	}
+	return e.add(ctx, at, b, func() error { return b.group(ctx, at, g) })
+}
+
+// AddDataset makes a dataset. The group that it is put into is there.
+func (e *Editor) AddDataset(ctx context.Context, at string, d *Dataset) error {
+	b := e.builder()
+	if d == nil {
+		return e.failed(at, errNil)
+	}
+	at = path.Clean("/" + at)
+	b.ids[at] = d.id()
+	return e.add(ctx, at, b, func() error { return b.add(ctx, at, d) })
+}
+
+// builder writes new nodes as the file has others.
+func (e *Editor) builder() *builder {
+	b := &builder{target: e.target, key: "neurodata_type", ids: map[string]string{}}
+	if e.opts.DataType || e.file.Root().Node().Attributes().Raw("data_type") != nil {
+		b.key = "data_type"
+	}
+	return b
+}
+
+func (e *Editor) add(ctx context.Context, at string, b *builder, make func() error) error {
+	_, _, err := e.room(ctx, at)
+	if err == nil {
+		err = e.vacate(ctx, at[1:])
+	}
+	if err != nil {
+		return e.failed(at, err)
+	}
+	e.held.adds(at[1:])
+	before := e.place
+	e.place = func(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
+		if id := b.ids[path.Clean("/"+r.Path)]; id != "" && (r.Source == "." || r.Source == "") && r.ObjectID == "" {
+			r.ObjectID = id
+			r.SourceObjectID = e.file.ID()
+		}
+		return before(ctx, r)
+	}
+	defer func() { e.place = before }()
+	return e.fail(at, make())
+}

@@ -1,0 +1,160 @@
+package write
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// replaces says whether there is something that the copy takes the place of.
+func (c *copier) replaces(ctx context.Context) (bool, error) {
+	if !c.opts.Overwrite {
+		return false, nil
+	}
+	for _, err := range c.held.base.List(ctx, "", "/") {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// survey looks at all of the source before anything of the destination is removed:
+// whether all objects can be opened and have a form in the new layout, and whether
+// one of the files that the source refers to is what would be removed. Chunks of
+// numbers and text are not read.
+func (c *copier) survey(ctx context.Context) error {
+	defer c.forget()
+	sources := map[string]bool{}
+	if err := c.look(ctx, c.src.Root(), 0, sources); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		if c.isHere(ctx, name) {
+			return &zarr.Error{Op: "create", URL: c.held.URL(), Err: fmt.Errorf("%s refers to it by the source %q, and would refer to itself or to nothing", c.src.URL(), name)}
+		}
+	}
+	return nil
+}
+
+// look looks at a group and all below it.
+func (c *copier) look(ctx context.Context, g *hdmf.Group, depth int, sources map[string]bool) error {
+	links, members, err := c.members(ctx, g, depth)
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		sources[l.ref.Source] = true
+	}
+	collect(g.Attributes(), sources)
+	for _, o := range members {
+		var err error
+		switch o := o.(type) {
+		case *hdmf.Group:
+			err = c.look(ctx, o, depth+1, sources)
+		case *hdmf.Dataset:
+			err = c.unread(o.Path(), c.lookAt(ctx, o, sources))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func collect(attrs []hdmf.Attribute, sources map[string]bool) {
+	for _, a := range attrs {
+		for _, r := range a.References {
+			sources[r.Source] = true
+		}
+	}
+}
+
+// lookAt looks at a dataset: an array like it is made in memory.
+func (c *copier) lookAt(ctx context.Context, d *hdmf.Dataset, sources map[string]bool) error {
+	src, attrs, err := c.read(d)
+	if err != nil {
+		return err
+	}
+	collect(attrs, sources)
+	list, err := c.attributes(ctx, attrs, nil)
+	if err != nil {
+		return err
+	}
+	p, err := c.plan(ctx, src)
+	if err != nil {
+		return err
+	}
+	spec, err := c.spec(p, src, list)
+	if err == nil {
+		_, err = zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(c.engine(), zarr.ZarrFormat(c.format()))...)
+	}
+	if err != nil {
+		return err
+	}
+	return referred(ctx, src, sources)
+}
+
+// referred collects the sources of references that are elements.
+func referred(ctx context.Context, src source, sources map[string]bool) error {
+	e := src.elem()
+	fields := e.fields
+	isRef := func(e elem) bool { return e.kind == hdmf.ObjectRef || e.kind == hdmf.RegionRef }
+	if !isRef(e) && !slices.ContainsFunc(fields, isRef) {
+		return nil
+	}
+	return each(ctx, src, func(s *items, i int) error {
+		add := func(s *items) error {
+			r, err := s.reference(i)
+			if err != nil {
+				return fmt.Errorf("element %d: %w", i, err)
+			}
+			if !sources[r.Source] {
+				sources[r.Source] = true
+			}
+			return nil
+		}
+		if isRef(e) {
+			return add(s)
+		}
+		for k, f := range fields {
+			if !isRef(f) {
+				continue
+			}
+			if err := add(&s.fields[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// isHere says whether a source of the old file means what lies where the new one
+// is to be.
+func (c *copier) isHere(ctx context.Context, name string) bool {
+	if name == "." || name == "" {
+		return false
+	}
+	if o, err := c.src.Resolve(ctx, hdmf.Reference{Source: name, Path: "/"}); err == nil {
+		return o.File() != c.src && c.overlaps(ctx, o.File().Zarr())
+	}
+	// There may be no leave to open it, which is no leave to remove it.
+	if c.dst == "" {
+		return false
+	}
+	own := zarr.Place(ctx, c.src.Zarr())
+	switch {
+	case strings.Contains(name, "://"):
+		return overlap(c.dst, strings.TrimPrefix(name, "file://"))
+	case filepath.IsAbs(name):
+		return overlap(c.dst, realPath(name))
+	case own == "" || strings.Contains(own, "://"):
+		return own != "" && (overlap(c.dst, beside(own, name)) || overlap(c.dst, beside(own, "../"+name)))
+	}
+	return overlap(c.dst, realPath(beside(own, name))) || overlap(c.dst, realPath(beside(own, "../"+name)))
+}
