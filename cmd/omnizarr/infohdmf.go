@@ -370,3 +370,12 @@ func (a *app) printGroup(ctx context.Context, g *hdmf.Group) {
 		a.line("holds", "%d more", n-mostMembers)
 	}
 }
+
+// unitOf is the unit of a series, "" if it says that it has none.
+func unitOf(s *hdmf.Series) string {
+	switch strings.ToLower(s.Unit) {
+	case "", "1", "n/a", "n.a.", "na", "none", "unknown", "no unit":
+		return ""
+	}
+	return s.Unit
+}

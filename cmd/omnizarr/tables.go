@@ -392,12 +392,3 @@ func appendNumber(dst []byte, f float64) []byte {
 	}
 	return strconv.AppendFloat(dst, f, 'g', -1, 64)
 }
-
-// unitOf is the unit of a series, "" if it says that it has none.
-func unitOf(s *hdmf.Series) string {
-	switch strings.ToLower(s.Unit) {
-	case "", "1", "n/a", "n.a.", "na", "none", "unknown", "no unit":
-		return ""
-	}
-	return s.Unit
-}
