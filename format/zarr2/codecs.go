@@ -90,7 +90,8 @@ func parseFilter(raw json.RawMessage) (filter, error) {
 // unquoted takes a number out of its quotes, where NCZarr puts levels.
 func unquoted(raw json.RawMessage) json.RawMessage {
 	if text, err := strictjson.String(raw); err == nil {
-		if _, err := strconv.Atoi(text); err == nil {
+		// JSON has no zeros in front, and no plus.
+		if n, err := strconv.Atoi(text); err == nil && strconv.Itoa(n) == text {
 			return json.RawMessage(text)
 		}
 	}

@@ -481,6 +481,7 @@ func FuzzParseArray(f *testing.F) {
 	for _, c := range documents {
 		f.Add([]byte(`{"zarr_format":2,"shape":[5,6],"chunks":[2,3],"compressor":null,"fill_value":0,"order":"C","filters":null,` + c.v2 + `}`))
 	}
+	f.Add([]byte(`{"zarr_format":2,"shape":[1],"chunks":[1],"fill_value":0,"order":"C","dtype":"<i2","compressor":{"id":"x","a":"007","b":"+7","c":"-0","d":"7"}}`))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		m, err := zarr2.ParseArray(doc, nil)
 		if err != nil {
