@@ -16,16 +16,10 @@ type catalog struct {
 	read *schema.Catalog
 }
 
-// Schemas reads the cached schemas of the file once. Texts that cannot be used are
-// left out and told in the error, beside the catalog of all others. A file without
-// schemas has an empty catalog.
-func (f *File) Schemas(ctx context.Context) (*schema.Catalog, error) {
-	f.schemas.mu.Lock()
-	defer f.schemas.mu.Unlock()
-	if f.schemas.read != nil {
-		return f.schemas.read, nil
-	}
-	texts, err := f.SchemaTexts(ctx)
+// Catalog makes a catalog of the texts of schemas. tell is called for each that
+// could not be read, and for each namespace that cannot be used, which has no
+// source then.
+func Catalog(texts []SchemaText, tell func(t SchemaText, err error)) *schema.Catalog {
 	type key struct{ name, version string }
 	sources := map[key]map[string]string{}
 	var order []key
@@ -36,15 +30,31 @@ func (f *File) Schemas(ctx context.Context) (*schema.Catalog, error) {
 			order = append(order, k)
 		}
 		if t.Err != nil {
-			err = errors.Join(err, t.Err)
+			tell(t, t.Err)
 			continue
 		}
 		sources[k][t.Source] = t.Text
 	}
 	c := &schema.Catalog{}
 	for _, k := range order {
-		err = errors.Join(err, c.Add(k.name, k.version, sources[k]))
+		if err := c.Add(k.name, k.version, sources[k]); err != nil {
+			tell(SchemaText{Namespace: k.name, Version: k.version}, err)
+		}
 	}
+	return c
+}
+
+// Schemas reads the cached schemas of the file once. Texts that cannot be used are
+// left out and told in the error, beside the catalog of all others. A file without
+// schemas has an empty catalog.
+func (f *File) Schemas(ctx context.Context) (*schema.Catalog, error) {
+	f.schemas.mu.Lock()
+	defer f.schemas.mu.Unlock()
+	if f.schemas.read != nil {
+		return f.schemas.read, nil
+	}
+	texts, err := f.SchemaTexts(ctx)
+	c := Catalog(texts, func(_ SchemaText, problem error) { err = errors.Join(err, problem) })
 	if err == nil {
 		f.schemas.read = c
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/schema"
 )
 
@@ -30,27 +31,13 @@ func (c *checker) schemas(ctx context.Context) error {
 	if err != nil {
 		c.tell(at, MissingSpec, "%v", reason(err))
 	}
-	type key struct{ name, version string }
-	sources := map[key]map[string]string{}
-	var order []key
-	for _, t := range texts {
-		k := key{t.Namespace, t.Version}
-		if sources[k] == nil {
-			sources[k] = map[string]string{}
-			order = append(order, k)
-		}
-		if t.Err != nil {
-			c.tell(within(at, t.Namespace, t.Version, t.Source), MissingSpec, "%v", reason(t.Err))
-			continue
-		}
-		sources[k][t.Source] = t.Text
-	}
-	catalog := &schema.Catalog{}
-	for _, k := range order {
-		if err := catalog.Add(k.name, k.version, sources[k]); err != nil {
+	catalog := hdmf.Catalog(texts, func(t hdmf.SchemaText, err error) {
+		if t.Source == "" {
 			c.unusable(at, err)
+			return
 		}
-	}
+		c.tell(within(at, t.Namespace, t.Version, t.Source), MissingSpec, "%v", reason(err))
+	})
 	problems := catalog.Problems()
 	for i, err := range problems {
 		if i == maxProblems {
