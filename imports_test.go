@@ -34,7 +34,7 @@ var layers = []struct {
 	{names: []string{"."}},
 	{names: []string{"format/hdmf"}},
 	{names: []string{"format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
-	{names: []string{"job", "bench/*", "interop/*"}, beside: true},
+	{names: []string{"job"}},
 	{names: []string{"cmd/*"}, beside: true},
 }
 

@@ -1,0 +1,13 @@
+module github.com/omnizarr/zarr/bench
+
+go 1.26.0
+
+replace github.com/omnizarr/zarr => ..
+
+require github.com/omnizarr/zarr v0.0.0
+
+require (
+	github.com/dsnet/compress v0.0.1 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
