@@ -15,6 +15,10 @@ var ErrUnknown = errors.New("unknown codec")
 // ErrData says that encoded bytes are not what the codec expects.
 var ErrData = errors.New("bad data")
 
+// ErrTooLarge says that a size which metadata or data tell is above the limit of
+// what may be allocated for it.
+var ErrTooLarge = errors.New("too large")
+
 // Error names the codec in which coding a chunk failed.
 type Error struct {
 	Codec string
