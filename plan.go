@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/omnizarr/zarr/grid"
@@ -256,4 +257,53 @@ func (p *plan) expand(v nd.View) nd.View {
 	}
 	v.Shape, v.Strides = p.full, strides
 	return v
+}
+
+// Positions are those along one axis of an array that a selection names.
+type Positions struct {
+	// Count is how many there are.
+	Count int
+	// Along is the axis of the result that goes along them, -1 if the selection
+	// drops the axis.
+	Along int
+	sel   resolved
+}
+
+// At is the k-th of them.
+func (p Positions) At(k int) int {
+	if p.sel.list != nil {
+		return p.sel.list[k]
+	}
+	return p.sel.start + k*p.sel.step
+}
+
+// Even gives the first position and the distance of each to the next, if they are
+// evenly spaced.
+func (p Positions) Even() (start, step int, ok bool) {
+	return p.sel.start, p.sel.step, p.sel.list == nil
+}
+
+// Resolve gives the positions that a selection names along every axis of an array of
+// a shape. Blocks are selections of chunks and cannot be resolved without them.
+func Resolve(sel Selection, shape []int) ([]Positions, error) {
+	if _, ok := sel.(blocks); ok {
+		return nil, errors.New("blocks are no positions")
+	}
+	p, err := sel.plan(shape, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Positions, len(shape))
+	for i, list := range p.points {
+		out[i] = Positions{Count: len(list), sel: evenly(list)}
+	}
+	kept := 0
+	for i, r := range p.sel {
+		out[i] = Positions{Count: r.count, Along: -1, sel: r}
+		if !r.drop {
+			out[i].Along = kept
+			kept++
+		}
+	}
+	return out, nil
 }

@@ -166,11 +166,11 @@ func (s *seriesView) traces(ctx context.Context, channels []int, places int) (fr
 		out = append(out, newTrace(places))
 	}
 	end := s.rows.start + (s.rows.count-1)*s.rows.step
-	first, err := s.Times(ctx, s.rows.start, s.rows.start+1)
+	first, err := s.Times(ctx, zarr.Select(zarr.Span(s.rows.start, s.rows.start+1)))
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	last, err := s.Times(ctx, end, end+1)
+	last, err := s.Times(ctx, zarr.Select(zarr.Span(end, end+1)))
 	if err != nil {
 		return 0, 0, nil, err
 	}
@@ -180,11 +180,11 @@ func (s *seriesView) traces(ctx context.Context, channels []int, places int) (fr
 	for done := 0; done < s.rows.count; done += count {
 		block := s.rows.part(done, min(count, s.rows.count-done))
 		stop := block.start + (block.count-1)*block.step + 1
-		clock, err := s.Times(ctx, block.start, stop)
+		clock, err := s.Times(ctx, zarr.Select(zarr.Span(block.start, stop)))
 		if err != nil {
 			return 0, 0, nil, err
 		}
-		list, _, err := s.Scaled(ctx, block.start, stop)
+		list, _, err := s.Scaled(ctx, zarr.Select(zarr.Span(block.start, stop)))
 		if err != nil {
 			return 0, 0, nil, err
 		}

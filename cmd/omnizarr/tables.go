@@ -255,7 +255,7 @@ func seriesFields(ctx context.Context, s *hdmf.Series, channels span, apart bool
 	each, _ := nd.Len(shape[1:])
 	clock := rowField{name: "time", bytes: 8, digits: 10}
 	clock.read = func(ctx context.Context, at span) (func([]byte, int) ([]byte, error), error) {
-		low, list, err := spread(at, func(start, stop int) ([]float64, error) { return s.Times(ctx, start, stop) })
+		low, list, err := spread(at, func(start, stop int) ([]float64, error) { return s.Times(ctx, zarr.Select(zarr.Span(start, stop))) })
 		return func(dst []byte, i int) ([]byte, error) { return appendNumber(dst, list[at.start+i*at.step-low]), nil }, err
 	}
 	read := readStored
@@ -348,7 +348,7 @@ func readStored(ctx context.Context, s *hdmf.Series, at span) (cellReader, error
 func readScaled(ctx context.Context, s *hdmf.Series, at span) (cellReader, error) {
 	shape := s.Data().Shape()[1:]
 	low, list, err := spread(at, func(start, stop int) ([]float64, error) {
-		list, _, err := s.Scaled(ctx, start, stop)
+		list, _, err := s.Scaled(ctx, zarr.Select(zarr.Span(start, stop)))
 		return list, err
 	})
 	if err != nil {

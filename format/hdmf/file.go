@@ -164,6 +164,37 @@ func (f *File) Object(ctx context.Context, at string) (Object, error) {
 	return o, f.failed("open", at, err)
 }
 
+// Table opens the table at a path, such as "/intervals/trials".
+func (f *File) Table(ctx context.Context, at string) (*Table, error) {
+	g, err := f.group(ctx, "open table", at, ErrNoTable)
+	if err != nil {
+		return nil, err
+	}
+	return OpenTable(ctx, g)
+}
+
+// Series opens the time series at a path, such as "/acquisition/ElectricalSeries".
+func (f *File) Series(ctx context.Context, at string) (*Series, error) {
+	g, err := f.group(ctx, "open series", at, ErrNoSeries)
+	if err != nil {
+		return nil, err
+	}
+	return OpenSeries(ctx, g)
+}
+
+// group finds a group; other is what to say of a dataset.
+func (f *File) group(ctx context.Context, op, at string, other error) (*Group, error) {
+	o, err := f.Object(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	g, ok := o.(*Group)
+	if !ok {
+		return nil, f.failed(op, at, other)
+	}
+	return g, nil
+}
+
 // find counts the links that it follows, all of them: links that lead to paths with
 // links in them may double their number each time.
 func (f *File) find(ctx context.Context, at string, links *int) (Object, error) {

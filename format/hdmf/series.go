@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sort"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -192,26 +191,6 @@ func (s *Series) Len() int { return s.data.Shape()[0] }
 // Rate is the number of samples in a second; ok is false where times are listed.
 func (s *Series) Rate() (rate float64, ok bool) { return s.rate, s.times == nil }
 
-// Times gives the times of the samples from start up to, not including, stop, in
-// seconds.
-func (s *Series) Times(ctx context.Context, start, stop int) ([]float64, error) {
-	if start < 0 || stop < start || stop > s.length() {
-		return nil, s.failed(fmt.Errorf("times of samples %d to %d of %d", start, stop, s.length()))
-	}
-	if s.times != nil {
-		v, err := s.times.Read(ctx, zarr.Select(zarr.Span(start, stop)))
-		if err != nil {
-			return nil, err
-		}
-		return v.Floats()
-	}
-	out := make([]float64, stop-start)
-	for i := range out {
-		out[i] = s.start + float64(start+i)/s.rate
-	}
-	return out, nil
-}
-
 // length is the number of times.
 func (s *Series) length() int {
 	if s.times != nil {
@@ -222,108 +201,4 @@ func (s *Series) length() int {
 
 func (s *Series) failed(err error) error {
 	return s.group.file.failed("read series", s.group.path, err)
-}
-
-// time is when a sample was taken.
-func (s *Series) time(ctx context.Context, i int) (float64, error) {
-	t, err := s.Times(ctx, i, i+1)
-	if err != nil {
-		return 0, err
-	}
-	return t[0], nil
-}
-
-// Span is when the first and the last sample were taken. There must be one.
-func (s *Series) Span(ctx context.Context) (first, last float64, err error) {
-	if s.length() == 0 {
-		return 0, 0, s.failed(errors.New("has no samples"))
-	}
-	if first, err = s.time(ctx, 0); err == nil {
-		last, err = s.time(ctx, s.length()-1)
-	}
-	return first, last, err
-}
-
-// Duration is how long the series is in seconds: from the first sample to the last,
-// and the time of one more where there is a rate.
-func (s *Series) Duration(ctx context.Context) (float64, error) {
-	if s.times == nil {
-		return float64(s.Len()) / s.rate, nil
-	}
-	if s.length() == 0 {
-		return 0, nil
-	}
-	first, last, err := s.Span(ctx)
-	return last - first, err
-}
-
-// At finds the last sample that was taken at a time or before, -1 if there is none,
-// as for NaN.
-// Where times are listed they must ascend; few of them are read.
-func (s *Series) At(ctx context.Context, time float64) (int, error) {
-	n := s.length()
-	if math.IsNaN(time) {
-		return -1, nil
-	}
-	if s.times == nil {
-		i := math.Floor((time - s.start) * s.rate)
-		// A product may round below the sample that it means.
-		if next := i + 1; s.start+next/s.rate <= time {
-			i = next
-		}
-		if !(i >= 0) { // before the start, or the start is no time
-			return -1, nil
-		}
-		return int(min(i, float64(n-1))), nil
-	}
-	// Most of the way by single times, each in a chunk of its own; then all that
-	// is left in one read.
-	low, high := 0, n // times[low-1] <= time < times[high]
-	for grain := s.times.grain(); high-low > grain; {
-		mid := low + (high-low)/2
-		t, err := s.time(ctx, mid)
-		if err != nil {
-			return 0, err
-		}
-		if t <= time {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	list, err := s.Times(ctx, low, high)
-	if err != nil {
-		return 0, err
-	}
-	return low + sort.Search(len(list), func(i int) bool { return list[i] > time }) - 1, nil
-}
-
-// Scaled reads the samples from start up to, not including, stop in Unit: with the
-// factor, that of the channel, and the offset.
-func (s *Series) Scaled(ctx context.Context, start, stop int) ([]float64, []int, error) {
-	if start < 0 || stop < start || stop > s.Len() {
-		return nil, nil, s.failed(fmt.Errorf("samples %d to %d of %d", start, stop, s.Len()))
-	}
-	v, err := s.data.Read(ctx, s.data.span(start, stop-start))
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err := v.Floats()
-	if err != nil {
-		return nil, nil, s.failed(fmt.Errorf("data: %w", err))
-	}
-	if s.channels == nil {
-		for i, x := range out {
-			out[i] = x*s.Conversion + s.Offset
-		}
-		return out, v.Shape, nil
-	}
-	each := 1
-	for _, n := range v.Shape[2:] {
-		each *= n
-	}
-	for i, x := range out {
-		out[i] = x*s.Conversion*s.channels[i/each%len(s.channels)] + s.Offset
-	}
-	return out, v.Shape, nil
 }

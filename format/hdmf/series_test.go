@@ -33,7 +33,7 @@ func TestSeriesOfASession(t *testing.T) {
 		if lfp.Timestamps() == nil || lfp.Timestamps().Path() != "/acquisition/ElectricalSeries/timestamps" {
 			t.Errorf("%s: the times of another series: %v", name, lfp.Timestamps())
 		}
-		times, err := lfp.Times(ctx, 0, 3)
+		times, err := lfp.Times(ctx, zarr.Slice("0:3"))
 		check(t, err)
 		first, last, err := es.Span(ctx)
 		check(t, err)
@@ -62,7 +62,7 @@ func TestASeriesInAnotherFile(t *testing.T) {
 		if s.Data().File() == f || s.Timestamps() == nil || s.Timestamps().File() != s.Data().File() {
 			t.Errorf("%s: %s", dir, s.Data().File().URL())
 		}
-		data, shape, err := s.Scaled(ctx, 2, 5)
+		data, shape, err := s.Scaled(ctx, zarr.Slice("2:5"))
 		check(t, err)
 		if len(shape) != 2 || shape[0] != 3 || len(data) != 3*shape[1] {
 			t.Errorf("%s: %v", dir, shape)
@@ -76,12 +76,12 @@ func TestScaledData(t *testing.T) {
 	array(w, "s/channel_conversion", "float32", []int{2}, []int{2}, []float32{1, 100})
 	array(w, "s/starting_time", "float64", []int{}, []int{}, []float64{5}, "rate", 10.0, "unit", "seconds")
 	s := series(t, w.file(), "/s")
-	data, shape, err := s.Scaled(ctx, 1, 3)
+	data, shape, err := s.Scaled(ctx, zarr.Slice("1:3"))
 	check(t, err)
 	if !slices.Equal(data, []float64{11.5, 210, 12.5, 310}) || !slices.Equal(shape, []int{2, 2}) {
 		t.Errorf("%v of shape %v", data, shape)
 	}
-	times, err := s.Times(ctx, 1, 3)
+	times, err := s.Times(ctx, zarr.Slice("1:3"))
 	check(t, err)
 	d, err := s.Duration(ctx)
 	check(t, err)
@@ -102,10 +102,10 @@ func TestScaledData(t *testing.T) {
 	if i, err := s.At(ctx, math.Inf(1)); i != 2 || err != nil {
 		t.Errorf("at the end of time: sample %d (%v)", i, err)
 	}
-	if _, _, err := s.Scaled(ctx, 2, 4); err == nil {
+	if _, _, err := s.Scaled(ctx, zarr.Box([]int{2, 0}, []int{2, 2})); err == nil {
 		t.Error("samples beyond the end were read")
 	}
-	if _, err := s.Times(ctx, -1, 1); err == nil {
+	if _, err := s.Times(ctx, zarr.Select(zarr.At(-4))); err == nil {
 		t.Error("times before the start were read")
 	}
 }
@@ -165,7 +165,7 @@ func TestSeriesThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v", at, err)
 		}
 	}
-	if _, _, err := series(t, f, "/words").Scaled(ctx, 0, 1); !errors.Is(err, hdmf.ErrNoNumber) {
+	if _, _, err := series(t, f, "/words").Scaled(ctx, zarr.Slice("0:1")); !errors.Is(err, hdmf.ErrNoNumber) {
 		t.Errorf("%v", err)
 	}
 }

@@ -262,19 +262,7 @@ func (t *Table) Category(ctx context.Context, name string) (*Table, error) {
 	if !slices.Contains(t.categories, name) {
 		return nil, t.group.file.failed("read table", t.group.path, fmt.Errorf("no category %q", name))
 	}
-	return t.group.file.openTable(ctx, path.Join(t.group.path, name))
-}
-
-func (f *File) openTable(ctx context.Context, at string) (*Table, error) {
-	o, err := f.Object(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	g, ok := o.(*Group)
-	if !ok {
-		return nil, f.failed("open table", at, ErrNoTable)
-	}
-	return OpenTable(ctx, g)
+	return t.group.file.Table(ctx, path.Join(t.group.path, name))
 }
 
 // Problems tells what is wrong with the table: columns that are named and not

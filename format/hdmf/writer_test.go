@@ -48,6 +48,13 @@ func array[T any](w writer, at, typ string, shape, chunks []int, data []T, pairs
 	}
 }
 
+// array opens an array that was made.
+func (w writer) array(at string) *zarr.Array {
+	a, err := w.g.Array(ctx, at)
+	check(w.t, err)
+	return a
+}
+
 func (w writer) file(opts ...hdmf.Option) *hdmf.File {
 	g, err := zarr.OpenStore(ctx, w.g.Store(), "")
 	check(w.t, err)

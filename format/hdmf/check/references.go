@@ -185,52 +185,44 @@ func (c *checker) elements(ctx context.Context, r references) error {
 	var last hdmf.Reference
 	lastGood := false
 	total, _ := nd.Len(r.dataset.Array().Shape())
-	err := eachBlock(ctx, r.dataset, func(start []int, v *hdmf.Values) error {
-		v, err := fieldOf(v, r.field)
-		if err != nil {
-			return err
+	var failed error
+	for m, err := range r.dataset.References(ctx, r.field) {
+		if failed = err; err == nil {
+			failed = ctx.Err()
 		}
-		total -= v.Len()
-		for i := range v.Len() {
-			ref, err := v.Reference(i)
-			if err == nil && lastGood && ref == last {
-				continue
-			}
-			if len(c.findings)-before >= maxTold {
-				// The rest is counted only.
-				if err != nil || c.resolve(ctx, f, ref).err != nil {
-					dropped++
-				}
-				continue
-			}
-			found := len(c.findings)
-			who := "element " + index(start, v.Shape, i)
-			if r.field != "" {
-				who += ", field " + quote(r.field)
-			}
-			if err != nil {
-				c.tell(r.at, DanglingReference, "%s %v", who, hdmf.ErrNoReference)
-			} else {
-				c.reference(ctx, f, r.at, who, ref, r.want)
-			}
-			last, lastGood = ref, err == nil && len(c.findings) == found
+		if failed != nil {
+			break
 		}
-		return ctx.Err()
-	})
+		total--
+		if m.Err == nil && lastGood && m.To == last {
+			continue
+		}
+		if len(c.findings)-before >= maxTold {
+			// The rest is counted only.
+			if m.Err != nil || c.resolve(ctx, f, m.To).err != nil {
+				dropped++
+			}
+			continue
+		}
+		found := len(c.findings)
+		who := "element " + place(m.Index)
+		if r.field != "" {
+			who += ", field " + quote(r.field)
+		}
+		if m.Err != nil {
+			c.tell(r.at, DanglingReference, "%s %v", who, hdmf.ErrNoReference)
+		} else {
+			c.reference(ctx, f, r.at, who, m.To, r.want)
+		}
+		last, lastGood = m.To, m.Err == nil && len(c.findings) == found
+	}
 	if dropped > 0 {
 		c.tell(r.at, DanglingReference, "%d more elements lead nowhere", dropped)
 	}
-	if err == nil && total > 0 {
+	if failed == nil && total > 0 {
 		c.tell(r.at, DanglingReference, "%d elements were never written", total)
 	}
-	return c.readable(ctx, r.at, err)
-}
-
-func fieldOf(v *hdmf.Values, name string) (*hdmf.Values, error) {
-	if name == "" {
-		return v, nil
-	}
-	return v.Field(name)
+	return c.readable(ctx, r.at, failed)
 }
 
 func quote(name string) string { return strictjson.Quote(name) }

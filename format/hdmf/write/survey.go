@@ -30,9 +30,19 @@ func (c *copier) replaces(ctx context.Context) (bool, error) {
 // numbers and text are not read.
 func (c *copier) survey(ctx context.Context) error {
 	defer c.forget()
-	sources := map[string]bool{}
-	if err := c.look(ctx, c.src.Root(), 0, sources); err != nil {
+	if err := c.look(ctx, c.src.Root(), 0); err != nil {
 		return err
+	}
+	sources := map[string]bool{}
+	for m, err := range hdmf.References(ctx, c.src.Root()) {
+		// A list of references is copied one by one; an attribute that is none as it is.
+		if _, element := m.Holder.(*hdmf.Dataset); err == nil && element && m.Attribute == "" && !m.Empty {
+			err = m.Err
+		}
+		if err != nil {
+			return c.unread(m.Path(), err)
+		}
+		sources[m.To.Source] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		if c.isHere(ctx, name) {
@@ -43,22 +53,18 @@ func (c *copier) survey(ctx context.Context) error {
 }
 
 // look looks at a group and all below it.
-func (c *copier) look(ctx context.Context, g *hdmf.Group, depth int, sources map[string]bool) error {
-	links, members, err := c.members(ctx, g, depth)
+func (c *copier) look(ctx context.Context, g *hdmf.Group, depth int) error {
+	_, members, err := c.members(ctx, g, depth)
 	if err != nil {
 		return err
 	}
-	for _, l := range links {
-		sources[l.ref.Source] = true
-	}
-	collect(g.Attributes(), sources)
 	for _, o := range members {
 		var err error
 		switch o := o.(type) {
 		case *hdmf.Group:
-			err = c.look(ctx, o, depth+1, sources)
+			err = c.look(ctx, o, depth+1)
 		case *hdmf.Dataset:
-			err = c.unread(o.Path(), c.lookAt(ctx, o, sources))
+			err = c.unread(o.Path(), c.lookAt(ctx, o))
 		}
 		if err != nil {
 			return err
@@ -67,21 +73,12 @@ func (c *copier) look(ctx context.Context, g *hdmf.Group, depth int, sources map
 	return nil
 }
 
-func collect(attrs []hdmf.Attribute, sources map[string]bool) {
-	for _, a := range attrs {
-		for _, r := range a.References {
-			sources[r.Source] = true
-		}
-	}
-}
-
 // lookAt looks at a dataset: an array like it is made in memory.
-func (c *copier) lookAt(ctx context.Context, d *hdmf.Dataset, sources map[string]bool) error {
+func (c *copier) lookAt(ctx context.Context, d *hdmf.Dataset) error {
 	src, attrs, err := c.read(d)
 	if err != nil {
 		return err
 	}
-	collect(attrs, sources)
 	list, err := c.attributes(ctx, attrs, nil)
 	if err != nil {
 		return err
@@ -94,44 +91,7 @@ func (c *copier) lookAt(ctx context.Context, d *hdmf.Dataset, sources map[string
 	if err == nil {
 		_, err = zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(c.engine(), zarr.ZarrFormat(c.format()))...)
 	}
-	if err != nil {
-		return err
-	}
-	return referred(ctx, src, sources)
-}
-
-// referred collects the sources of references that are elements.
-func referred(ctx context.Context, src source, sources map[string]bool) error {
-	e := src.elem()
-	fields := e.fields
-	isRef := func(e elem) bool { return e.kind == hdmf.ObjectRef || e.kind == hdmf.RegionRef }
-	if !isRef(e) && !slices.ContainsFunc(fields, isRef) {
-		return nil
-	}
-	return each(ctx, src, func(s *items, i int) error {
-		add := func(s *items) error {
-			r, err := s.reference(i)
-			if err != nil {
-				return fmt.Errorf("element %d: %w", i, err)
-			}
-			if !sources[r.Source] {
-				sources[r.Source] = true
-			}
-			return nil
-		}
-		if isRef(e) {
-			return add(s)
-		}
-		for k, f := range fields {
-			if !isRef(f) {
-				continue
-			}
-			if err := add(&s.fields[k]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return err
 }
 
 // isHere says whether a source of the old file means what lies where the new one
