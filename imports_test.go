@@ -35,6 +35,9 @@ var layers = []struct {
 	{names: []string{"format/hdmf"}},
 	{names: []string{"format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
 	{names: []string{"job"}},
+	{names: []string{"job/jobtest", "job/copying", "job/check"}},
+	{names: []string{"job/virtual"}},
+	{names: []string{"format/n5/jobs", "format/zarr2/jobs", "format/tiff/export"}},
 	{names: []string{"cmd/*"}, beside: true},
 }
 

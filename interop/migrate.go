@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/format/zarr2/jobs"
 	"github.com/omnizarr/zarr/store/file"
 )
 
@@ -20,7 +20,7 @@ func migrate(ctx context.Context, dir, to string) error {
 		return err
 	}
 	defer s.Close()
-	done, err := job.Migrate(ctx, s, "", job.MigrateOptions{To: to})
+	done, err := jobs.Migrate(ctx, s, "", jobs.MigrateOptions{To: to})
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/format/n5/jobs"
+	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/store/file"
 )
 
@@ -28,12 +29,11 @@ func copyN5(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		for name, opts := range map[string]job.CopyOptions{
+		for name, opts := range map[string]jobs.Copy{
 			"straight": {}, "padded": {PadEdges: true}, "reversed": {Reversed: true}, "reversed-padded": {Reversed: true, PadEdges: true},
 		} {
-			opts.Format = "n5"
 			to := fmt.Sprintf("zarr%d-%s.n5", format, name)
-			if err := job.Copy(ctx, root, filepath.Join(dir, to), opts); err != nil {
+			if err := copying.Copy(ctx, root, filepath.Join(dir, to), copying.Options{To: opts.Format()}); err != nil {
 				return fmt.Errorf("%s: %w", to, err)
 			}
 			for _, e := range m.Cases {
@@ -99,7 +99,7 @@ func adoptN5(ctx context.Context, with, dir string) error {
 		return err
 	}
 	defer s.Close()
-	done, err := job.Adopt(ctx, s, "", job.AdoptOptions{With: with, Overwrite: true})
+	done, err := jobs.Adopt(ctx, s, "", jobs.AdoptOptions{With: with, Overwrite: true})
 	if err == nil && len(done.Written) < done.Arrays {
 		err = fmt.Errorf("adopted %d nodes, there are %d arrays", len(done.Written), done.Arrays)
 	}

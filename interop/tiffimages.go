@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/format/tiff/export"
+	"github.com/omnizarr/zarr/job/copying"
 )
 
 // imageCase is a TIFF file made of Zarr arrays.
@@ -14,7 +15,8 @@ type imageCase struct {
 	sources []spec // arrays; several are images, or with a group the levels of one
 	group   string // attributes of the group of a pyramid
 	axes    string // of every image as tifffile must call them; "" if they are the names of the axes
-	options job.CopyOptions
+	format  export.Format
+	options copying.Options
 	crs     int       // EPSG code that the file must have
 	place   []float64 // transform that the file must have, as GDAL has it
 }
@@ -46,7 +48,7 @@ func imageTypes() (out []imageCase) {
 		types = append(types, s.typ)
 	}
 	for _, typ := range types {
-		for _, compression := range job.Compressions() {
+		for _, compression := range export.Compressions() {
 			if compression == "jpeg" && typ != "uint8" {
 				continue
 			}
@@ -56,7 +58,7 @@ func imageTypes() (out []imageCase) {
 					name: fmt.Sprintf("type/%s/%s-%s", typ, compression, letters),
 					sources: []spec{{name: "a", typ: `"` + typ + `"`, fill: zero(typ), shape: shape, chunks: []int{3, 40, 32}[3-len(letters):],
 						names: named(letters), values: smooth(compression)}},
-					options: job.CopyOptions{Format: "tiff", Chunks: []int{32, 48}, TIFF: job.TIFFOptions{Compression: compression}},
+					format: export.Format{Compression: compression}, options: copying.Options{Chunks: []int{32, 48}},
 				})
 			}
 		}
@@ -96,7 +98,7 @@ func smooth(compression string) string {
 func imageLayouts() (out []imageCase) {
 	add := func(name, typ, letters string, shape []int, change func(*imageCase)) {
 		c := imageCase{name: "layout/" + name, sources: []spec{{name: "a", typ: `"` + typ + `"`, fill: zero(typ), shape: shape, chunks: atMost(32, shape)}},
-			options: job.CopyOptions{Format: "tiff", Chunks: []int{32, 32}}}
+			options: copying.Options{Chunks: []int{32, 32}}}
 		if letters != "" {
 			c.sources[0].names = named(letters)
 		}
@@ -126,7 +128,7 @@ func imageLayouts() (out []imageCase) {
 	add("tczyx-f16", "float16", "tczyx", []int{2, 3, 4, 20, 30}, plain("TCZYX"))
 	add("zsyx", "uint8", "zsyx", []int{4, 3, 50, 70}, plain("ZYXS"))
 	add("bigtiff", "uint16", "tzyx", []int{2, 3, 50, 70}, func(c *imageCase) {
-		c.axes, c.options.TIFF.BigTIFF = "TZYX", true
+		c.axes, c.format.BigTIFF = "TZYX", true
 	})
 	add("converted", "uint16", "yx", []int{50, 70}, func(c *imageCase) {
 		c.options.DataType, c.sources[0].values = "float32", "small"
@@ -195,15 +197,15 @@ func pyramidCases() (out []imageCase) {
 		return all
 	}
 	for _, format := range []string{"tiff", "cog"} {
-		options := job.CopyOptions{Format: format, Chunks: []int{64, 64}}
+		made, options := export.Format{COG: format == "cog"}, copying.Options{Chunks: []int{64, 64}}
 		out = append(out,
-			imageCase{name: "pyramid/yx-" + format, sources: levels("uint16", "yx", []int{201, 310}, 3), group: multiscales("yx", []float64{0.5, 0.25}, 3), options: options},
+			imageCase{name: "pyramid/yx-" + format, sources: levels("uint16", "yx", []int{201, 310}, 3), group: multiscales("yx", []float64{0.5, 0.25}, 3), format: made, options: options},
 			imageCase{name: "pyramid/rgb-" + format, sources: levels("uint8", "syx", []int{3, 201, 310}, 3), axes: "YXS",
-				group: multiscales("syx", []float64{1, 0.5, 0.25}, 3), options: options})
+				group: multiscales("syx", []float64{1, 0.5, 0.25}, 3), format: made, options: options})
 	}
 	out = append(out, imageCase{name: "pyramid/tczyx", sources: levels("uint16", "tczyx", []int{2, 3, 2, 101, 130}, 2),
 		group:   multiscales("tczyx", []float64{0.5, 1, 2, 0.5, 0.25}, 2),
-		options: job.CopyOptions{Format: "tiff", Chunks: []int{32, 32}}})
+		options: copying.Options{Chunks: []int{32, 32}}})
 	for _, s := range sampleFormats {
 		values := "small"
 		if strings.HasPrefix(s.typ, "complex") {
@@ -211,21 +213,22 @@ func pyramidCases() (out []imageCase) {
 		}
 		out = append(out, imageCase{name: "made/" + s.typ, sources: []spec{{name: "a", typ: `"` + s.typ + `"`, fill: zero(s.typ), shape: []int{201, 310},
 			chunks: []int{64, 64}, names: named("yx"), values: values}},
-			options: job.CopyOptions{Format: "tiff", TIFF: job.TIFFOptions{Overviews: true}}})
+			format: export.Format{Overviews: true}})
 	}
 	// What OME-XML has no type for is described in tifffile's way, also in its levels.
 	stack := imageCase{name: "made/stack", sources: levels("uint64", "tczyx", []int{2, 3, 2, 101, 130}, 1),
-		options: job.CopyOptions{Format: "tiff", TIFF: job.TIFFOptions{Overviews: true}}}
+		format: export.Format{Overviews: true}}
 	stack.sources[0].values = "small"
 	// Levels of a line end where it cannot be halved any more.
-	line := imageCase{name: "made/line", sources: levels("uint16", "yx", []int{3, 900}, 1), options: job.CopyOptions{Format: "cog", Chunks: []int{64, 64}}}
+	line := imageCase{name: "made/line", sources: levels("uint16", "yx", []int{3, 900}, 1), format: export.Format{COG: true}, options: copying.Options{Chunks: []int{64, 64}}}
 	return append(out, stack, line)
 }
 
 // cogCases are GeoTIFFs laid out for reading over a network.
 func cogCases() (out []imageCase) {
-	add := func(name, typ, fill, letters string, shape []int, o job.TIFFOptions, tile int) {
-		c := imageCase{name: "cog/" + name, crs: 32633, place: utm, options: job.CopyOptions{Format: "cog", TIFF: o},
+	add := func(name, typ, fill, letters string, shape []int, o export.Format, tile int) {
+		o.COG = true
+		c := imageCase{name: "cog/" + name, crs: 32633, place: utm, format: o,
 			sources: []spec{{name: "a", typ: `"` + typ + `"`, fill: fill, shape: shape, chunks: []int{3, 128, 128}[3-len(shape):], names: named(letters), attributes: inUTM,
 				values: "small"}}}
 		if tile > 0 {
@@ -236,25 +239,25 @@ func cogCases() (out []imageCase) {
 		}
 		out = append(out, c)
 	}
-	for _, compression := range job.Compressions() {
-		add("uint8-"+compression, "uint8", "0", "yx", []int{301, 410}, job.TIFFOptions{Compression: compression}, 64)
-		add("rgb-"+compression, "uint8", "0", "syx", []int{3, 301, 410}, job.TIFFOptions{Compression: compression}, 128)
+	for _, compression := range export.Compressions() {
+		add("uint8-"+compression, "uint8", "0", "yx", []int{301, 410}, export.Format{Compression: compression}, 64)
+		add("rgb-"+compression, "uint8", "0", "syx", []int{3, 301, 410}, export.Format{Compression: compression}, 128)
 	}
-	add("default", "uint16", "0", "yx", []int{1100, 1300}, job.TIFFOptions{}, 0)
-	add("small", "uint16", "0", "yx", []int{30, 40}, job.TIFFOptions{}, 0)
-	add("nodata", "int16", "-9999", "yx", []int{301, 410}, job.TIFFOptions{}, 64)
-	add("nan", "float32", `"NaN"`, "yx", []int{301, 410}, job.TIFFOptions{}, 64)
-	add("bands", "float64", "0", "syx", []int{3, 301, 410}, job.TIFFOptions{Compression: "zstd"}, 64)
-	add("bigtiff", "uint8", "0", "yx", []int{301, 410}, job.TIFFOptions{BigTIFF: true}, 64)
+	add("default", "uint16", "0", "yx", []int{1100, 1300}, export.Format{}, 0)
+	add("small", "uint16", "0", "yx", []int{30, 40}, export.Format{}, 0)
+	add("nodata", "int16", "-9999", "yx", []int{301, 410}, export.Format{}, 64)
+	add("nan", "float32", `"NaN"`, "yx", []int{301, 410}, export.Format{}, 64)
+	add("bands", "float64", "0", "syx", []int{3, 301, 410}, export.Format{Compression: "zstd"}, 64)
+	add("bigtiff", "uint8", "0", "yx", []int{301, 410}, export.Format{BigTIFF: true}, 64)
 	// Lengths that can be halved, for GDAL to make the same levels.
 	for _, typ := range []string{"uint8", "int16", "uint16", "int32", "float32", "float64"} {
 		for _, how := range []string{"average", "nearest", "mode"} {
-			add("half-"+typ+"-"+how, typ, "0", "yx", []int{256, 384}, job.TIFFOptions{Resampling: how}, 64)
-			add("half-"+typ+"-"+how+"-nodata", typ, "200", "yx", []int{256, 384}, job.TIFFOptions{Resampling: how}, 64)
+			add("half-"+typ+"-"+how, typ, "0", "yx", []int{256, 384}, export.Format{Resampling: how}, 64)
+			add("half-"+typ+"-"+how+"-nodata", typ, "200", "yx", []int{256, 384}, export.Format{Resampling: how}, 64)
 		}
 	}
 	// Averages that equal nodata by chance, which GDAL changes in bytes and uint16 only.
-	add("half-chance", "uint8", "17", "yx", []int{256, 384}, job.TIFFOptions{}, 64)
-	add("half-nan", "float32", `"NaN"`, "yx", []int{256, 384}, job.TIFFOptions{}, 64)
+	add("half-chance", "uint8", "17", "yx", []int{256, 384}, export.Format{}, 64)
+	add("half-nan", "float32", `"NaN"`, "yx", []int{256, 384}, export.Format{}, 64)
 	return out
 }

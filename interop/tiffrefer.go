@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/virtual"
 )
 
 // refer writes references to the TIFF files of a folder, as fsspec reads them:
@@ -63,5 +63,5 @@ func referTo(ctx context.Context, file, manifest string) error {
 	if err := os.MkdirAll(filepath.Dir(manifest), 0o777); err != nil {
 		return err
 	}
-	return job.Virtual(ctx, n, manifest, job.VirtualOptions{})
+	return virtual.Write(ctx, n, manifest, virtual.Options{})
 }

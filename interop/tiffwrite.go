@@ -12,7 +12,8 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/format/tiff/export"
+	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -95,12 +96,12 @@ func copyFile(ctx context.Context, format, from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	err = job.Copy(ctx, src, to, job.CopyOptions{Format: format, Chunks: []int{64, 64}})
+	err = copying.Copy(ctx, src, to, copying.Options{To: export.Format{COG: format == "cog"}, Chunks: []int{64, 64}})
 	return errors.Join(err, src.Close())
 }
 
 func (c *imageCase) write(ctx context.Context, dir string) (imageEntry, error) {
-	e := imageEntry{Name: c.name, Path: c.name + ".tif", COG: c.options.Format == "cog", BigTIFF: c.options.TIFF.BigTIFF, CRS: c.crs, Place: c.place}
+	e := imageEntry{Name: c.name, Path: c.name + ".tif", COG: c.format.COG, BigTIFF: c.format.BigTIFF, CRS: c.crs, Place: c.place}
 	source, arrays, err := c.source(ctx, filepath.Join(dir, "source", c.name+".zarr"))
 	if err != nil {
 		return e, err
@@ -110,7 +111,8 @@ func (c *imageCase) write(ctx context.Context, dir string) (imageEntry, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return e, err
 	}
-	if err := job.Copy(ctx, source, path, c.options); err != nil {
+	c.options.To = c.format
+	if err := copying.Copy(ctx, source, path, c.options); err != nil {
 		return e, err
 	}
 	if fill := arrays[0].FillValue(); !bytes.Equal(fill, make([]byte, len(fill))) {
@@ -184,13 +186,13 @@ func (c *imageCase) readBack(ctx context.Context, path string, e *imageEntry) er
 		switch {
 		case c.options.DataType != "":
 			img.Type = c.options.DataType
-		case c.options.TIFF.Compression != "jpeg":
+		case c.format.Compression != "jpeg":
 			if first = len(img.Levels); len(levels) < first || !slices.EqualFunc(levels[:first], img.Levels, imageLevel.equal) {
 				return errors.New("other levels come back")
 			}
 		}
-		if n := len(img.Levels); len(levels) > n && c.options.TIFF.Compression != "jpeg" {
-			if img.Made = c.options.TIFF.Resampling; img.Made == "" {
+		if n := len(img.Levels); len(levels) > n && c.format.Compression != "jpeg" {
+			if img.Made = c.format.Resampling; img.Made == "" {
 				img.Made = "average"
 			}
 		}

@@ -1,26 +1,23 @@
-// Package job does long work on whole arrays and hierarchies: Verify reads and
-// decodes everything, Copy writes it anew with other chunks, shards, codecs or
-// data type, and Adopt and Migrate show it in another format where it is.
+// Package job holds what all long work on arrays and hierarchies shares: a pool
+// that runs the items of a plan in parallel with bounded memory, how far it is,
+// and the nodes of a hierarchy by their paths. The work itself is in packages
+// below and beside it: job/copying writes a hierarchy anew, job/check reads and
+// checks it, job/virtual refers to its chunks where they are.
 //
-// Work is a plan, the items of the plan, and an executor that runs items in
-// parallel with bounded memory. An item is a block of an array that nothing else
-// writes, and doing it twice gives the same bytes: work that was interrupted is
-// simply started again.
+// An item is a block of an array that nothing else writes, and doing it twice
+// gives the same bytes: work that was interrupted is simply started again.
 package job
 
 import (
 	"context"
-	"errors"
-	"path"
+	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/nd"
-	"github.com/omnizarr/zarr/store"
 )
 
 // Progress tells how far a job is. Total may grow while the job finds more to
@@ -31,20 +28,25 @@ type Progress struct {
 	Bytes       int64  // of elements done
 }
 
-// tracker counts what is done and tells it, one call at a time.
-type tracker struct {
+// Tracker counts what is done and tells it, one call at a time.
+type Tracker struct {
 	mu   sync.Mutex
 	now  Progress
 	tell func(Progress)
 }
 
-func (t *tracker) add(total int64) {
+// NewTracker makes a tracker; tell may be nil.
+func NewTracker(tell func(Progress)) *Tracker { return &Tracker{tell: tell} }
+
+// Add says that there are more items to do.
+func (t *Tracker) Add(total int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now.Total += total
 }
 
-func (t *tracker) done(path string, items, bytes int64) {
+// Done says that items of the array at a path are done.
+func (t *Tracker) Done(path string, items, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now.Path = path
@@ -55,9 +57,31 @@ func (t *tracker) done(path string, items, bytes int64) {
 	}
 }
 
-// pool runs items on a number of goroutines that together hold a number of
+// DefaultMemory bounds the elements that are in memory at once.
+const DefaultMemory = 512 << 20
+
+// Limits checks how many items may be worked on at once and how many bytes they may
+// have together, and puts the defaults in place of zeros: the number of processors
+// and DefaultMemory.
+func Limits(workers int, memory int64) (int, int64, error) {
+	switch {
+	case workers < 0:
+		return 0, 0, fmt.Errorf("%d workers: the number must not be negative", workers)
+	case memory < 0:
+		return 0, 0, fmt.Errorf("%d bytes of memory: the number must not be negative", memory)
+	}
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if memory == 0 {
+		memory = DefaultMemory
+	}
+	return workers, memory, nil
+}
+
+// Pool runs items on a number of goroutines that together hold a number of
 // bytes. The first error stops it.
-type pool struct {
+type Pool struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup
@@ -66,17 +90,22 @@ type pool struct {
 	most   int64
 }
 
-func newPool(ctx context.Context, workers int, bytes int64) *pool {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	p := &pool{slots: make(chan struct{}, workers), bytes: semaphore.NewWeighted(bytes), most: bytes}
+// NewPool makes a pool with limits as Limits gives them. Whoever makes it waits for
+// it.
+func NewPool(ctx context.Context, workers int, memory int64) *Pool {
+	p := &Pool{slots: make(chan struct{}, workers), bytes: semaphore.NewWeighted(memory), most: memory}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
 	return p
 }
 
-// run waits for room and runs f; it reports whether the pool still takes items.
-func (p *pool) run(weight int64, f func(ctx context.Context) error) bool {
+// Context ends when the pool takes no more items.
+func (p *Pool) Context() context.Context { return p.ctx }
+
+// Stop ends the pool with an error.
+func (p *Pool) Stop(err error) { p.cancel(err) }
+
+// Run waits for room and runs f; it reports whether the pool still takes items.
+func (p *Pool) Run(weight int64, f func(ctx context.Context) error) bool {
 	select {
 	case p.slots <- struct{}{}:
 	case <-p.ctx.Done():
@@ -96,42 +125,20 @@ func (p *pool) run(weight int64, f func(ctx context.Context) error) bool {
 	return true
 }
 
-// wait ends the pool and gives the error that stopped it.
-func (p *pool) wait() error {
+// Wait ends the pool and gives the error that stopped it.
+func (p *Pool) Wait() error {
 	p.wg.Wait()
 	err := context.Cause(p.ctx)
 	p.cancel(nil)
 	return err
 }
 
-// defaultMemory bounds the elements that are in memory at once.
-const defaultMemory = 512 << 20
-
-// weight is the memory that an item of a shape takes, as far as it can be
+// Weight is the memory that an item of a shape takes, as far as it can be
 // counted.
-func weight(a *zarr.Array, shape []int) int64 {
+func Weight(a *zarr.Array, shape []int) int64 {
 	n, ok := nd.Bytes(shape, a.DataType().Size())
 	if !ok {
 		return 1 << 62
 	}
 	return int64(n)
-}
-
-// nodePath is the path of a node below root, "/" for root itself.
-func nodePath(root, n zarr.Node) string {
-	return "/" + strings.Trim(strings.TrimPrefix(n.Path(), root.Path()), "/")
-}
-
-// reason is an error without the operation and URL in front, and the key that
-// it names.
-func reason(err error) (key, text string) {
-	var known *zarr.Error
-	if errors.As(err, &known) {
-		return known.Key, known.Err.Error()
-	}
-	var unread *store.KeyError
-	if errors.As(err, &unread) && (unread.Key == "" || path.Base(unread.Key) == n5Document) {
-		return "", unread.Err.Error()
-	}
-	return "", err.Error()
 }

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/format/n5/jobs"
 	"github.com/omnizarr/zarr/locate"
 )
 
 func (a *app) adoptCommand() *cobra.Command {
 	var asJSON bool
-	var opts job.AdoptOptions
+	var opts jobs.AdoptOptions
 	cmd := &cobra.Command{
 		Use:   "adopt URL",
 		Short: "Make an N5 container Zarr v3 too: metadata only, blocks stay",
@@ -36,8 +36,8 @@ cut; tensorstore and zarr-python write them whole, as copy --pad-edges does.`,
   omnizarr adopt --with pad em.n5/volume/s0`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(job.AdoptWith(), opts.With) {
-				return badUsage(cmd, "--with %s: must be one of %s", opts.With, strings.Join(job.AdoptWith(), ", "))
+			if !slices.Contains(jobs.AdoptWith(), opts.With) {
+				return badUsage(cmd, "--with %s: must be one of %s", opts.With, strings.Join(jobs.AdoptWith(), ", "))
 			}
 			l, err := locate.Open(cmd.Context(), args[0], locate.Options{})
 			if err != nil {
@@ -45,7 +45,7 @@ cut; tensorstore and zarr-python write them whole, as copy --pad-edges does.`,
 			}
 			bar := a.newProgress("blocks")
 			opts.Open, opts.Workers, opts.Progress = a.options(), a.workers, bar.tell()
-			report, err := job.Adopt(cmd.Context(), l.Store, l.Path, opts)
+			report, err := jobs.Adopt(cmd.Context(), l.Store, l.Path, opts)
 			bar.end()
 			if err != nil {
 				l.Discard()
@@ -62,13 +62,13 @@ cut; tensorstore and zarr-python write them whole, as copy --pad-edges does.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&opts.With, "with", job.AdoptWith()[0], "what reads the blocks: "+strings.Join(job.AdoptWith(), ", "))
+	flags.StringVar(&opts.With, "with", jobs.AdoptWith()[0], "what reads the blocks: "+strings.Join(jobs.AdoptWith(), ", "))
 	flags.BoolVar(&opts.Overwrite, "overwrite", false, "replace every zarr.json that says something else")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
 }
 
-func (a *app) printAdoption(r job.Adoption) {
+func (a *app) printAdoption(r jobs.Adoption) {
 	a.printf("✓ %s and %s are Zarr v3 too, read with %s: %d got a zarr.json, %d had it\n",
 		counted(r.Groups, "group"), counted(r.Arrays, "array"), r.With, len(r.Written), len(r.Already))
 	needing := map[string][]string{}

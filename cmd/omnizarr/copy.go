@@ -11,8 +11,11 @@ import (
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/write"
+	n5jobs "github.com/omnizarr/zarr/format/n5/jobs"
+	"github.com/omnizarr/zarr/format/tiff/export"
+	zarr2jobs "github.com/omnizarr/zarr/format/zarr2/jobs"
 	"github.com/omnizarr/zarr/internal/strictjson"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/copying"
 )
 
 // copyFormats are what --to knows.
@@ -22,7 +25,7 @@ func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
 	var overwrite, virtual, padEdges bool
 	var file fileFlags
-	var tiff job.TIFFOptions
+	var tiff export.Format
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
 		Short: "Copy an array or a hierarchy, with other chunks, shards, codecs or type",
@@ -73,8 +76,7 @@ interrupted is simply started again.`,
 			if virtual {
 				return a.copyVirtual(cmd, args, overwrite)
 			}
-			opts := job.CopyOptions{Format: to, TIFF: tiff, DataType: dataType, Pad: padding, Reversed: a.reversed, PadEdges: padEdges,
-				Overwrite: overwrite, Workers: a.workers, Open: a.options()}
+			opts := copying.Options{DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
 			var err error
 			if opts.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
 				return err
@@ -95,7 +97,7 @@ interrupted is simply started again.`,
 				return badUsage(cmd, "--to %s: must be one of %s", to, strings.Join(copyFormats, ", "))
 			}
 			if named := namedFormat(args[1]); named != "" && !cmd.Flags().Changed("to") {
-				opts.Format, to = named, named
+				to = named
 			} else if named != "" && named != to {
 				return badUsage(cmd, "--to %s: %s is %s", to, args[1], named)
 			}
@@ -105,8 +107,8 @@ interrupted is simply started again.`,
 			if name := firstChanged(cmd, tiffFlags); name != "" && to != "tiff" && to != "cog" {
 				return badUsage(cmd, "--%s is for --to tiff and --to cog", name)
 			}
-			if c := opts.TIFF.Compression; c != "" && !slices.Contains(job.Compressions(), c) {
-				return badUsage(cmd, "--compression %s: must be one of %s", c, strings.Join(job.Compressions(), ", "))
+			if c := tiff.Compression; c != "" && !slices.Contains(export.Compressions(), c) {
+				return badUsage(cmd, "--compression %s: must be one of %s", c, strings.Join(export.Compressions(), ", "))
 			}
 			src, err := a.find(cmd.Context(), args[0])
 			if err != nil {
@@ -122,9 +124,18 @@ interrupted is simply started again.`,
 			if file.pickle || file.wide {
 				return badUsage(cmd, "--pickle and --wide-indexes are for HDMF and NWB files")
 			}
+			switch to {
+			case "zarr2":
+				opts.To = zarr2jobs.Format()
+			case "n5":
+				opts.To = n5jobs.Copy{Reversed: a.reversed, PadEdges: padEdges}.Format()
+			case "tiff", "cog":
+				tiff.COG = to == "cog"
+				opts.To = tiff
+			}
 			bar := a.newProgress("blocks")
 			opts.Progress = bar.tell()
-			err = job.Copy(cmd.Context(), src.node, args[1], opts)
+			err = copying.Copy(cmd.Context(), src.node, args[1], opts)
 			bar.end()
 			return err
 		},
@@ -138,7 +149,7 @@ interrupted is simply started again.`,
 	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: tiff or n5")
 	flags.BoolVar(&padEdges, "pad-edges", false, "store blocks of N5 at the end of a dimension whole, as tensorstore does, not cut, as Java does")
 	a.reversedFlag(cmd)
-	flags.StringVar(&tiff.Compression, "compression", "", "of a TIFF or COG: "+strings.Join(job.Compressions(), ", ")+" (default deflate)")
+	flags.StringVar(&tiff.Compression, "compression", "", "of a TIFF or COG: "+strings.Join(export.Compressions(), ", ")+" (default deflate)")
 	flags.IntVar(&tiff.Predictor, "predictor", 0, "of a TIFF or COG: 1 none, 2 differences, 3 floating point (0: what fits)")
 	flags.IntVar(&tiff.Level, "level", 0, "how hard a TIFF or COG is compressed (0: the compression's default)")
 	flags.IntVar(&tiff.Quality, "quality", 0, "of JPEG in a TIFF or COG, from 1 to 100 (0: 75)")

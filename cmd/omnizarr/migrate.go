@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/format/zarr2/jobs"
 	"github.com/omnizarr/zarr/locate"
 )
 
 func (a *app) migrateCommand() *cobra.Command {
 	var to string
 	var asJSON bool
-	var opts job.MigrateOptions
+	var opts jobs.MigrateOptions
 	cmd := &cobra.Command{
 		Use:   "migrate URL",
 		Short: "Turn Zarr v2 into v3 or back in place: metadata only, chunks stay",
@@ -30,7 +30,7 @@ case, also for a hierarchy that is in the format already.`,
   omnizarr migrate --consolidate em.zarr`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			formats := copyFormats[:2]
+			formats := jobs.Versions()
 			if !slices.Contains(formats, to) {
 				return badUsage(cmd, "--to %s: must be one of %s", to, strings.Join(formats, ", "))
 			}
@@ -42,7 +42,7 @@ case, also for a hierarchy that is in the format already.`,
 				return err
 			}
 			opts.To, opts.Open = to, a.options()
-			report, err := job.Migrate(cmd.Context(), l.Store, l.Path, opts)
+			report, err := jobs.Migrate(cmd.Context(), l.Store, l.Path, opts)
 			if err != nil {
 				l.Discard()
 				return err
@@ -58,7 +58,7 @@ case, also for a hierarchy that is in the format already.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&to, "to", copyFormats[0], "format of the metadata: zarr3 or zarr2")
+	flags.StringVar(&to, "to", jobs.Versions()[0], "format of the metadata: zarr3 or zarr2")
 	flags.BoolVar(&opts.Keep, "keep", false, "leave the documents of the other format where they are")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "only tell whether it can be done")
 	flags.BoolVar(&opts.Consolidate, "consolidate", false, "write consolidated metadata; alone, without a change of format")
@@ -66,7 +66,7 @@ case, also for a hierarchy that is in the format already.`,
 	return cmd
 }
 
-func (a *app) printMigration(r job.Migration, opts job.MigrateOptions) {
+func (a *app) printMigration(r jobs.Migration, opts jobs.MigrateOptions) {
 	done := "✓"
 	if opts.DryRun {
 		done = "✓ can be done:"

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/hdmf/check"
+	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -46,7 +46,7 @@ the folder around this one and where --allow says.`,
 			if l.Format == n5.Format {
 				s = n5.New(s, n5.Options{}, meta.Registry{}) // it need not look like it
 			}
-			opts := job.ValidateOptions{Open: a.options(), Check: check.Options{Inspect: inspect}}
+			opts := check.ValidateOptions{Open: a.options(), Check: hdmfcheck.Options{Inspect: inspect}}
 			if given != "" {
 				if opts.Check.Schema, err = a.schemas(cmd.Context(), given); err != nil {
 					return err
@@ -62,7 +62,7 @@ the folder around this one and where --allow says.`,
 			if opts.HDMF == nil && (inspect || given != "") {
 				return fmt.Errorf("validate %s: is no HDMF file, which --schema and --inspect are for", url)
 			}
-			report, failed := job.Validate(cmd.Context(), s, l.Path, opts)
+			report, failed := check.Validate(cmd.Context(), s, l.Path, opts)
 			// What was found counts also where the work could not be done to its end.
 			if failed == nil || len(report.Problems) > 0 {
 				if asJSON {
@@ -87,7 +87,7 @@ the folder around this one and where --allow says.`,
 	return cmd
 }
 
-func (a *app) printValidation(r job.Validation) {
+func (a *app) printValidation(r check.Validation) {
 	for _, p := range r.Problems {
 		a.printf("✗ %s %s: %s\n", p.Path, p.Rule, oneLine(p.Problem))
 	}

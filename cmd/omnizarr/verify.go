@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/check"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -36,7 +36,7 @@ not what the metadata says, bits behind the last packed element.`,
 			}
 			defer n.Close()
 			bar := a.newProgress("chunks")
-			report, err := job.Verify(cmd.Context(), n, job.VerifyOptions{
+			report, err := check.Verify(cmd.Context(), n, check.VerifyOptions{
 				Workers: a.workers, Progress: bar.tell(), Open: a.options(append(open, zarr.ReadOnly())...),
 			})
 			bar.end()
@@ -60,7 +60,7 @@ not what the metadata says, bits behind the last packed element.`,
 	return cmd
 }
 
-func (a *app) printReport(r job.Report) {
+func (a *app) printReport(r check.Report) {
 	for _, p := range r.Problems {
 		where := p.Path
 		if p.Key != "" {

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/virtual"
 )
 
 // copyFlags are those that change chunks.
@@ -24,7 +24,7 @@ func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool) err
 	defer src.Close()
 	bar := a.newProgress("arrays")
 	var notes []string
-	err = job.Virtual(cmd.Context(), src, args[1], job.VirtualOptions{
+	err = virtual.Write(cmd.Context(), src, args[1], virtual.Options{
 		Overwrite: overwrite, Progress: bar.tell(), Open: a.options(),
 		Note: func(text string) { notes = append(notes, text) },
 	})

@@ -22,6 +22,9 @@ import (
 type Format struct {
 	Name string
 	Func Func
+	// Keys are the chunk keys under which programs for such files look for chunks,
+	// nil if they do not mind.
+	Keys json.RawMessage
 
 	plan func(*plan) error
 }

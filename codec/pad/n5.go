@@ -23,7 +23,10 @@ import (
 // stored whole, also at the edge of the array, as tensorstore writes N5; with a
 // rectilinear grid whose last chunks are shorter the header says so, as Java
 // writes it.
-func N5() Format { return Format{Name: "n5", Func: fillN5, plan: planN5} }
+func N5() Format {
+	keys := json.RawMessage(`{"name":"v2","configuration":{"separator":"/"}}`)
+	return Format{Name: "n5", Func: fillN5, Keys: keys, plan: planN5}
+}
 
 // n5Types are the data types of N5.
 var n5Types = []string{"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"}

@@ -333,13 +333,3 @@ func appendObject(dst []byte, members []strictjson.Member) []byte {
 // compressors are the ids that make bytes fewer: what readers of Zarr v2 expect
 // as the compressor, behind all filters.
 var compressors = []string{"blosc", "zstd", "gzip", "zlib", "bz2", "lzma", "lz4", "pcodec", "zfpy"}
-
-// Portable reports whether a codec of a list made here has a name that other
-// readers of Zarr v3 know; those for objects and a few old filters have none.
-func Portable(name string) bool {
-	if strings.HasPrefix(name, "omnizarr.") {
-		return false
-	}
-	id, ok := strings.CutPrefix(name, prefix)
-	return !ok || !slices.Contains([]string{"categorize", "base64", "json2", "msgpack2", "pickle", "vlen-array", "n5_wrapper"}, id)
-}

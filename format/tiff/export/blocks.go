@@ -1,0 +1,237 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// rasterGrid cuts a level of a raster into blocks, which are read at once. Its
+// axes are those of the planes, then rows and columns; a block has all samples of
+// its pixels, and begins where a tile does.
+type rasterGrid struct {
+	source *zarr.Array
+	axes   []int  // of the source, -1 for one that there is not
+	shape  []int  // of the level
+	block  []int  // of a block
+	count  []int  // blocks along each axis
+	curve  bool   // blocks of a plane come along a curve, see order
+	stored []bool // whether the source stores something of a block; nil if it cannot tell
+}
+
+// smallBlock is how many bytes are worth to be read and encoded at once.
+const smallBlock = 8 << 20
+
+// grid plans the blocks of a level.
+func (p *tiffImage) grid(ctx context.Context, level int) (*rasterGrid, error) {
+	g := &rasterGrid{source: p.levels[level], curve: p.half != nil}
+	for _, a := range p.lead {
+		g.axes, g.shape = append(g.axes, a.at), append(g.shape, a.length)
+	}
+	g.axes = append(g.axes, p.y, p.x)
+	g.shape = append(g.shape, p.sizes[level][0], p.sizes[level][1])
+	pixel := int64(p.layout.Samples) * int64(max(g.source.DataType().Size(), p.typ.Size()))
+	// Two blocks are in memory, the one that is encoded and the next, and of
+	// each perhaps a second version: in another type, or smaller ones.
+	g.cut(p.layout.Height, p.layout.Width, max(p.copy.opts.Memory/4/pixel, 1), smallBlock/pixel)
+	for i, n := range g.shape {
+		g.count = append(g.count, (n+g.block[i]-1)/g.block[i])
+	}
+	return g, g.findStored(ctx)
+}
+
+// cut chooses the shape of blocks: whole chunks of the source where most pixels
+// allow it, so that every chunk is decoded once, and at least enough pixels to
+// keep everyone busy, if there are.
+func (g *rasterGrid) cut(height, width int, most, enough int64) {
+	n := len(g.shape)
+	chunk := slices.Repeat([]int{1}, n)
+	if c := g.source.ChunkShape(); c != nil {
+		for i, at := range g.axes {
+			if at >= 0 {
+				chunk[i] = c[at]
+			}
+		}
+	}
+	unit := make([]int, n) // what blocks are made of
+	for i := range n - 2 {
+		unit[i] = min(chunk[i], g.shape[i])
+	}
+	unit[n-2], unit[n-1] = height, width
+	g.block = slices.Clone(unit)
+	for i := range n - 2 { // the slowest axis first
+		if g.pixels() > most {
+			g.block[i] = max(g.longest(i, 1, most), 1)
+		}
+	}
+	if g.curve {
+		g.double(most)
+	} else {
+		for _, i := range []int{n - 2, n - 1} {
+			unit[i] = (min(chunk[i], g.shape[i]) + unit[i] - 1) / unit[i] * unit[i]
+		}
+		g.block[n-2] = cmp.Or(min(g.longest(n-2, height, most), unit[n-2]), height)
+		g.block[n-1] = cmp.Or(g.longest(n-1, unit[n-1], most), g.longest(n-1, width, most), width)
+		if unit[n-2]%chunk[n-2] != 0 {
+			enough = most // chunks that two blocks share are decoded twice
+		}
+	}
+	// More of the other axes, as long as all of those inside them is there.
+	for i := n - 2; i >= 0 && g.block[i+1] >= g.shape[i+1]; i-- {
+		if i < n-2 || !g.curve {
+			g.block[i] = max(g.longest(i, unit[i], min(enough, most)), g.block[i])
+		}
+	}
+}
+
+// double makes blocks of as many tiles as become one tile of a smaller version,
+// of the smallest that most pixels allow.
+func (g *rasterGrid) double(most int64) {
+	y, x := len(g.shape)-2, len(g.shape)-1
+	for g.block[y] < g.shape[y] || g.block[x] < g.shape[x] {
+		g.block[y], g.block[x] = 2*g.block[y], 2*g.block[x]
+		if g.pixels() > most {
+			g.block[y], g.block[x] = g.block[y]/2, g.block[x]/2
+			return
+		}
+	}
+}
+
+// pixels is how many pixels a block has.
+func (g *rasterGrid) pixels() int64 {
+	n := int64(1)
+	for i, b := range g.block {
+		n *= int64(min(b, g.shape[i]))
+	}
+	return n
+}
+
+// longest is the largest multiple of unit that covers an axis at most once, and
+// with which a block has at most so many pixels; it may be 0.
+func (g *rasterGrid) longest(axis, unit int, most int64) int {
+	others := g.pixels() / int64(min(g.block[axis], g.shape[axis]))
+	k := min(most/others/int64(unit), int64((g.shape[axis]+unit-1)/unit))
+	return int(k) * unit
+}
+
+// findStored finds the blocks of which the source stores something.
+func (g *rasterGrid) findStored(ctx context.Context) error {
+	total, ok := nd.Len(g.count)
+	if !ok {
+		return errors.New("there are more blocks than can be counted")
+	}
+	g.stored = make([]bool, total)
+	lo, n, idx := make([]int, len(g.count)), make([]int, len(g.count)), make([]int, len(g.count))
+	for c, err := range g.source.Stored(ctx) {
+		if errors.Is(err, store.ErrNoList) {
+			g.stored = nil
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i, at := range g.axes {
+			lo[i], n[i] = 0, 1
+			if at >= 0 {
+				lo[i] = c.Box.Start[at] / g.block[i]
+				n[i] = (c.Box.Start[at]+c.Box.Shape[at]-1)/g.block[i] - lo[i] + 1
+			}
+		}
+		clear(idx)
+		for {
+			k := 0
+			for i := range idx {
+				k = k*g.count[i] + lo[i] + idx[i]
+			}
+			g.stored[k] = true
+			if !nd.Next(idx, n) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// rasterBlock is a block of a grid.
+type rasterBlock struct {
+	at     []int // which, along each axis
+	box    nd.Box
+	stored bool
+}
+
+// total is how many blocks there are.
+func (g *rasterGrid) total() int {
+	n, _ := nd.Len(g.count)
+	return n
+}
+
+// blocks yields all blocks, those of the same planes one after another.
+func (g *rasterGrid) blocks() iter.Seq[rasterBlock] {
+	return func(yield func(rasterBlock) bool) {
+		n := len(g.count)
+		at := make([]int, n)
+		for {
+			for row, col := range g.order() {
+				at[n-2], at[n-1] = row, col
+				if !yield(g.one(at)) {
+					return
+				}
+			}
+			if !nd.Next(at[:n-2], g.count[:n-2]) {
+				return
+			}
+		}
+	}
+}
+
+func (g *rasterGrid) one(at []int) rasterBlock {
+	b := rasterBlock{at: slices.Clone(at), box: nd.Box{Start: make([]int, len(at)), Shape: make([]int, len(at))}}
+	k := 0
+	for i, x := range at {
+		k = k*g.count[i] + x
+		b.box.Start[i] = x * g.block[i]
+		b.box.Shape[i] = min(g.block[i], g.shape[i]-b.box.Start[i])
+	}
+	b.stored = g.stored == nil || g.stored[k]
+	return b
+}
+
+// order is the order of the blocks of a plane: row by row, or, where smaller
+// versions are made, along a curve that does the four which become one directly
+// after each other, and so on with what they become. No more than a tile of every
+// smaller version is unfinished then at any time.
+func (g *rasterGrid) order() iter.Seq2[int, int] {
+	rows, cols := g.count[len(g.count)-2], g.count[len(g.count)-1]
+	if !g.curve {
+		return func(yield func(int, int) bool) {
+			for i := range rows * cols {
+				if !yield(i/cols, i%cols) {
+					return
+				}
+			}
+		}
+	}
+	side := 1
+	for side < rows || side < cols {
+		side *= 2
+	}
+	return func(yield func(int, int) bool) { curve(0, 0, side, rows, cols, yield) }
+}
+
+func curve(row, col, side, rows, cols int, yield func(int, int) bool) bool {
+	if row >= rows || col >= cols {
+		return true
+	}
+	if side == 1 {
+		return yield(row, col)
+	}
+	h := side / 2
+	return curve(row, col, h, rows, cols, yield) && curve(row, col+h, h, rows, cols, yield) &&
+		curve(row+h, col, h, rows, cols, yield) && curve(row+h, col+h, h, rows, cols, yield)
+}

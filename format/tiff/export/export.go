@@ -1,0 +1,242 @@
+// Package export writes arrays as TIFF and COG files.
+package export
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec/tifftile"
+	"github.com/omnizarr/zarr/format/tiff/tile"
+	"github.com/omnizarr/zarr/format/tiff/writer"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/copying"
+)
+
+// Format is TIFF as a format of copies, and says how the file is stored. Of the
+// chunks that are asked for it takes the last two, rounded up to multiples of
+// sixteen, for tiles. A codecs list with the single entry "tiff-tile" says the
+// same about tiles.
+type Format struct {
+	// COG makes the file a COG: one image, with smaller versions before it.
+	COG bool
+	// Compression is "none", "lzw", "deflate", "zstd", "packbits", "lzma" or
+	// "jpeg"; the default is "deflate".
+	Compression string
+	// Predictor is 1 for none, 2 for differences, 3 for floating point. The
+	// default, 0, is the one that fits the type, where the compression has one.
+	Predictor int
+	Level     int // of the compression; 0 is its default
+	Quality   int // of JPEG, from 1 to 100; 0 is 75
+	// Overviews makes smaller versions of an array that has none. A COG has them
+	// in any case.
+	Overviews bool
+	// Resampling is how they are made: "average", "nearest" or "mode". The
+	// default is averages of numbers.
+	Resampling string
+	BigTIFF    bool // also where a classic TIFF would do
+	// Sparse leaves tiles out that hold nothing but the fill value. GDAL and
+	// tifffile read such files, libtiff does not.
+	Sparse bool
+}
+
+// compressions are the names of Format.Compression.
+var compressions = map[string]int{
+	"none": tile.None, "lzw": tile.LZW, "deflate": tile.Deflate, "zstd": tile.Zstd, "packbits": tile.PackBits, "lzma": tile.LZMA, "jpeg": tile.JPEG,
+}
+
+// Compressions lists the compressions that Format knows.
+func Compressions() []string {
+	return []string{"none", "lzw", "deflate", "zstd", "packbits", "lzma", "jpeg"}
+}
+
+// compression is the number of the chosen one.
+func (f *Format) compression() (int, error) {
+	name := f.Compression
+	if name == "" {
+		name = "deflate"
+	}
+	number, ok := compressions[name]
+	if !ok {
+		return 0, fmt.Errorf("compression %q is not known, only %s", name, strings.Join(Compressions(), ", "))
+	}
+	return number, nil
+}
+
+// take checks that the options are such that a TIFF file has, and takes the entry
+// of a codecs list for what it says of tiles.
+func (f *Format) take(o *copying.Options) error {
+	if o.Shards != nil || o.Pad != "" {
+		return errors.New("a TIFF file has no shards and no padding")
+	}
+	if len(o.Chunks) == 1 {
+		return fmt.Errorf("chunks are %v: tiles have a height and a width", o.Chunks)
+	}
+	if o.Codecs == nil {
+		return nil
+	}
+	var list []json.RawMessage
+	var entry struct {
+		Name          string `json:"name"`
+		Configuration struct {
+			Compression *int `json:"compression"`
+			Predictor   int  `json:"predictor"`
+			TileWidth   int  `json:"tile_width"`
+			TileHeight  int  `json:"tile_height"`
+			Level       int  `json:"level"`
+			Quality     int  `json:"quality"`
+		} `json:"configuration"`
+	}
+	if json.Unmarshal(o.Codecs, &list) != nil || len(list) != 1 || json.Unmarshal(list[0], &entry) != nil || entry.Name != tifftile.Name && path.Base(tifftile.Name) != entry.Name {
+		return fmt.Errorf("the codecs of a TIFF file are one entry with the name %s", path.Base(tifftile.Name))
+	}
+	c := &entry.Configuration
+	if c.Compression != nil {
+		for name, number := range compressions {
+			if number == *c.Compression {
+				f.Compression = name
+			}
+		}
+		if number, _ := f.compression(); number != *c.Compression {
+			return fmt.Errorf("compression is %d, which is not written", *c.Compression)
+		}
+	}
+	f.Predictor = cmp.Or(c.Predictor, f.Predictor)
+	f.Level, f.Quality = cmp.Or(c.Level, f.Level), cmp.Or(c.Quality, f.Quality)
+	if c.TileWidth > 0 && c.TileHeight > 0 && o.Chunks == nil {
+		o.Chunks = []int{c.TileHeight, c.TileWidth}
+	}
+	return nil
+}
+
+// Name is "tiff" or "cog".
+func (f Format) Name() string {
+	if f.COG {
+		return "cog"
+	}
+	return "tiff"
+}
+
+// Copy writes images into one file.
+func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts copying.Options) error {
+	if to.Store != nil {
+		return fmt.Errorf("a %s is written to a path, not into a store", f.Name())
+	}
+	dst := to.URL
+	file, err := localFile(dst)
+	if err != nil {
+		return err
+	}
+	if err := f.take(&opts); err != nil {
+		return fmt.Errorf("copy to %s: %w", dst, err)
+	}
+	if err := checkFile(src, file, opts.Overwrite); err != nil {
+		return fmt.Errorf("copy to %s: %w", dst, err)
+	}
+	sources, err := rasters(ctx, src, f.COG)
+	if err != nil {
+		return err
+	}
+	t := &tiffCopy{opts: opts, format: f, track: job.NewTracker(opts.Progress)}
+	for _, r := range sources {
+		p, err := t.plan(ctx, r)
+		if err != nil {
+			return &zarr.Error{Op: "copy", URL: r.levels[0].URL(), Err: err}
+		}
+		t.images = append(t.images, p)
+	}
+	if err := t.describe(); err != nil {
+		return err
+	}
+	var pages []*writer.Image
+	for _, p := range t.images {
+		pages = append(pages, p.pages...)
+		for _, g := range p.grids {
+			t.track.Add(int64(g.total()))
+		}
+	}
+	options := writer.Options{COG: f.COG}
+	if f.BigTIFF {
+		options.BigTIFF = writer.Always
+	}
+	if t.out, err = writer.Create(file, pages, options); err != nil {
+		return err
+	}
+	for _, p := range t.images {
+		if err := p.write(ctx); err != nil {
+			return errors.Join(err, t.out.Abort())
+		}
+	}
+	return t.out.Close(ctx)
+}
+
+// localFile is the path that a URL names, on this machine.
+func localFile(dst string) (string, error) {
+	u, err := url.Parse(dst)
+	switch {
+	case strings.Contains(dst, "|"), err == nil && len(u.Scheme) > 1 && u.Scheme != "file":
+		return "", fmt.Errorf("copy to %s: a TIFF file is written to a path on this machine", dst)
+	case err == nil && u.Scheme == "file":
+		if u.Host != "" && u.Host != "localhost" || u.Path == "" {
+			return "", fmt.Errorf("copy to %s: not a path on this machine", dst)
+		}
+		return filepath.FromSlash(u.Path), nil
+	}
+	return dst, nil
+}
+
+// checkFile checks that a file may be written: not over something else, unless
+// asked to, and never over the source or something inside it.
+func checkFile(src zarr.Node, file string, overwrite bool) error {
+	from, _, _ := strings.Cut(src.URL(), "|")
+	if u, err := url.Parse(from); err == nil && u.Scheme == "file" {
+		from = filepath.FromSlash(u.Path)
+		if within(from, file) || within(file, from) {
+			return fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())
+		}
+	}
+	if _, err := os.Lstat(file); err == nil && !overwrite {
+		return copying.ErrNotEmpty
+	}
+	return nil
+}
+
+// within reports whether a path is one that exists, or inside it. Nodes inside a
+// file have paths too.
+func within(path, outer string) bool {
+	there, err := os.Stat(outer)
+	if err != nil {
+		return false
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	for {
+		if info, err := os.Stat(abs); err == nil && os.SameFile(info, there) {
+			return true
+		}
+		up := filepath.Dir(abs)
+		if up == abs {
+			return false
+		}
+		abs = up
+	}
+}
+
+// tiffCopy is a copy to a file.
+type tiffCopy struct {
+	opts   copying.Options
+	format Format
+	out    *writer.Writer
+	images []*tiffImage
+	track  *job.Tracker
+}

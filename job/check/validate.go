@@ -1,0 +1,259 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
+	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
+	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Validation is what Validate found.
+type Validation struct {
+	OK bool `json:"ok"`
+	// Problems are in the order of their paths.
+	Problems []Violation `json:"problems"`
+}
+
+// Violation is a rule that a node breaks. The rules are
+//
+//	metadata            the document as a whole: JSON, members, format
+//	shape, data_type, chunk_grid, chunk_key_encoding, fill_value, codecs, …
+//	                    a member of the document; codecs also where the codecs
+//	                    are known but do not fit the array
+//	schema:NAME         the JSON Schema of the codec NAME
+//	pad-length, …       what a schema cannot say; see package schemas
+//	consolidated        consolidated metadata that is bad or stale
+//	version             the version of N5
+//
+// and, of HDMF files, those of package format/hdmf/check.
+//
+// Members of Zarr v2 and N5 have the rules of those in Zarr v3 that they stand for.
+type Violation struct {
+	Path    string `json:"path"` // of the node, "/" for the one that was given
+	Rule    string `json:"rule"`
+	Problem string `json:"problem"` // what is wrong
+}
+
+// ValidateOptions say how to validate; the zero value is fine.
+type ValidateOptions struct {
+	// Open are options for the nodes, such as the codecs that are known.
+	Open []zarr.Option
+	// HDMF is the HDMF file that the node lies in: what the file says of the node
+	// and of what lies below it is checked too. HDMFPath is where in it, "/" for
+	// all of it, and Check says how.
+	HDMF     *hdmf.File
+	HDMFPath string
+	Check    hdmfcheck.Options
+}
+
+// Validate checks the metadata of the node at a path of a store and of everything
+// below it; chunks are not read. It goes on after problems. The error is only for
+// work that could not be done to its end.
+func Validate(ctx context.Context, s store.Store, path string, opts ValidateOptions) (Validation, error) {
+	v := &validator{root: strings.Trim(path, "/"), found: Validation{Problems: []Violation{}}}
+	v.open = append(slices.Clone(opts.Open), zarr.BypassConsolidated(), zarr.ReadOnly())
+	v.find(ctx, s)
+	err := v.folder(ctx, v.root, 0)
+	if err == nil && v.nodes == 0 {
+		err = zarr.ErrNoNode
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && opts.HDMF != nil {
+		err = v.hdmf(ctx, opts)
+	}
+	slices.SortStableFunc(v.found.Problems, func(a, b Violation) int {
+		return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Rule, b.Rule))
+	})
+	v.found.OK = len(v.found.Problems) == 0
+	return v.found, err
+}
+
+type validator struct {
+	store store.Store
+	old   *n5.Store // the same, if nodes are N5
+	root  string
+	open  []zarr.Option
+	nodes int
+	found Validation
+}
+
+func (v *validator) problem(path, rule, text string) {
+	v.found.Problems = append(v.found.Problems, Violation{path, rule, text})
+}
+
+// at is how a report names the node at a path of the store.
+func (v *validator) at(path string) string {
+	return "/" + strings.Trim(strings.TrimPrefix(path, v.root), "/")
+}
+
+// maxDepth ends walks that go in circles, as symbolic links can make them.
+const maxDepth = 64
+
+// folder validates the node at a path, if there is one, and what lies below it.
+func (v *validator) folder(ctx context.Context, path string, depth int) error {
+	if depth > maxDepth {
+		v.problem(v.at(path), "metadata", fmt.Sprintf("more than %d groups inside each other", maxDepth))
+		return nil
+	}
+	prefix := ""
+	if path != "" {
+		prefix = path + "/"
+	}
+	text, _, err := v.store.Get(ctx, prefix+job.Document, store.UpTo(meta.MaxBytes), nil)
+	var group *zarr.Group
+	switch {
+	case err == nil:
+		v.nodes++
+		if v.old != nil {
+			v.n5Members(ctx, path)
+		}
+		var isArray bool
+		if group, isArray = v.document(ctx, path, text); isArray {
+			return nil
+		}
+	case errors.Is(err, store.ErrNotExist):
+		if depth > 0 {
+			break
+		}
+		if _, _, err := v.store.Get(ctx, prefix+zarr.Unfinished, store.UpTo(meta.MaxBytes), nil); err == nil {
+			return &zarr.Error{Op: "open", URL: store.JoinURL(v.store.URL(), path), Err: zarr.ErrUnfinished}
+		}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		v.nodes++
+		_, why := job.Reason(err)
+		rule, why := ruleOf(why)
+		v.problem(v.at(path), rule, why)
+	}
+	listed := true
+	for entry, err := range v.store.List(ctx, prefix, "/") {
+		if errors.Is(err, store.ErrNoList) {
+			listed = false
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if entry.IsPrefix {
+			if err := v.folder(ctx, strings.TrimSuffix(entry.Key, "/"), depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	if group == nil {
+		return nil
+	}
+	// One that cannot be read counts as none where nodes are opened.
+	if old, _, err := v.store.Get(ctx, prefix+".zmetadata", store.UpTo(meta.MaxBytes), nil); err == nil && group.Format() == zarr2.Format {
+		if _, err := zarr2.ParseConsolidated(old); err != nil {
+			v.problem(v.at(path), "consolidated", err.Error())
+		}
+	}
+	return v.consolidated(ctx, group, listed)
+}
+
+// consolidated compares a group's consolidated metadata with the nodes. Where the
+// store cannot list, it also says which nodes there are.
+func (v *validator) consolidated(ctx context.Context, g *zarr.Group, listed bool) error {
+	root, err := zarr.OpenStore(ctx, v.store, v.root, append(slices.Clone(v.open), zarr.ImplicitGroup())...)
+	if err != nil {
+		root = g // the root itself is broken, which has been told
+	}
+	consolidated(ctx, root, g, listed, func(path, text string) { v.problem(path, "consolidated", text) })
+	c := g.Metadata().Consolidated
+	if listed || c == nil {
+		return ctx.Err()
+	}
+	for path := range c.Paths("") {
+		key := strings.Trim(g.Path()+"/"+path, "/")
+		text, _, err := v.store.Get(ctx, key+"/"+job.Document, store.UpTo(meta.MaxBytes), nil)
+		if err == nil {
+			v.document(ctx, key, text)
+		}
+	}
+	return ctx.Err()
+}
+
+// document validates one document. It returns the group that it describes, or
+// whether it is that of an array.
+func (v *validator) document(ctx context.Context, path string, text []byte) (*zarr.Group, bool) {
+	members, _ := strictjson.Object(text, strictjson.Options{NaNIn: []string{"attributes", "consolidated_metadata"}})
+	isArray := false
+	for _, m := range members {
+		isArray = isArray || m.Name == "node_type" && string(m.Raw) == `"array"`
+	}
+	n, err := zarr.OpenStore(ctx, v.store, path, v.open...)
+	if a, ok := n.(*zarr.Array); ok && err == nil {
+		err = job.CodecError(a)
+	}
+	before := len(v.found.Problems)
+	if isArray {
+		v.codecs(v.at(path), members)
+	}
+	if err != nil {
+		_, why := job.Reason(err)
+		rule, why := ruleOf(why)
+		// What codecs say of themselves is told only where no schema has said it.
+		if rule != "codecs" || len(v.found.Problems) == before {
+			v.problem(v.at(path), rule, why)
+		}
+	}
+	g, _ := n.(*zarr.Group)
+	return g, isArray
+}
+
+// memberRules are the members of documents that are rules of their own.
+var memberRules = []string{"shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs",
+	"attributes", "dimension_names", "storage_transformers"}
+
+// oldMembers are the members of Zarr v2 and N5 documents whose rules have another
+// name.
+var oldMembers = map[string]string{
+	"chunks": "chunk_grid", "dtype": "data_type", "dimension_separator": "chunk_key_encoding",
+	"compressor": "codecs", "filters": "codecs", "order": "codecs",
+	"dimensions": "shape", "blockSize": "chunk_grid", "dataType": "data_type", "compression": "codecs", "compressionType": "codecs",
+}
+
+// ruleOf finds the rule in what is wrong with a document: the member that the
+// text begins with.
+func ruleOf(text string) (rule, rest string) {
+	for _, name := range []string{job.Document, ".zarray", ".zgroup", n5Document} {
+		text = strings.TrimPrefix(text, name+": ")
+	}
+	if strings.HasPrefix(text, ".zattrs: ") {
+		return "attributes", text
+	}
+	if strings.HasPrefix(text, ".zmetadata: ") {
+		return "consolidated", text
+	}
+	n := strings.IndexFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
+	if n <= 0 {
+		return "metadata", text
+	}
+	switch member := text[:n]; {
+	case member == "consolidated_metadata":
+		return "consolidated", text
+	case member == "codec":
+		return "codecs", text
+	case slices.Contains(memberRules, member):
+		return member, strings.TrimPrefix(text, member+": ")
+	case oldMembers[member] != "":
+		return oldMembers[member], text
+	}
+	return "metadata", text
+}

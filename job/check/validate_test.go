@@ -1,0 +1,144 @@
+package check_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job/check"
+	"github.com/omnizarr/zarr/job/jobtest"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+const goodArray = `{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","fill_value":0,
+	"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[4]}},"chunk_key_encoding":{"name":"default"},"codecs":[%s]}`
+
+func documents(t *testing.T, docs map[string]string) *mem.Store {
+	t.Helper()
+	s := mem.New()
+	for path, doc := range docs {
+		if _, err := s.Put(context.Background(), path+"zarr.json", []byte(doc), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func TestEveryRuleHasItsName(t *testing.T) {
+	array := func(codecs string) string { return fmt.Sprintf(goodArray, codecs) }
+	for doc, want := range map[string]string{
+		array(`"bytes"`): "",
+		array(`"bytes",{"name":"pad","configuration":{"location":"end","nbytes":1,"padding":"AA=="}}`): "",
+		array(`"bytes",{"name":"offset","configuration":{"offset":2,"prefix":"AA=="}}`):                "offset-length",
+		array(`"bytes","pad"`):                              "schema:pad",
+		array(`"bytes",{"name":"pad","configuration":[1]}`): "schema:pad",
+		array(`{"name":"transpose","configuration":{"order":[0]}},{"name":"packbits","configuration":{"first_bit":8}}`): "packbits-bits",
+		array(`"gzip"`):                         "codecs",
+		array(``):                               "codecs",
+		array(`"bytes"`)[1:]:                    "metadata",
+		`{}`:                                    "metadata",
+		`{"zarr_format":2,"node_type":"group"}`: "metadata",
+		`{"zarr_format":3,"node_type":"group","attributes":[]}`:           "attributes",
+		`{"zarr_format":3,"node_type":"group","consolidated_metadata":7}`: "consolidated",
+	} {
+		s := documents(t, map[string]string{"": doc})
+		got, err := check.Validate(context.Background(), s, "", check.ValidateOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", doc, err)
+			continue
+		}
+		rule := ""
+		if len(got.Problems) > 0 {
+			rule = got.Problems[0].Rule
+		}
+		if rule != want || got.OK != (want == "") {
+			t.Errorf("%s: got %+v, want %s", doc, got, want)
+		}
+	}
+}
+
+func TestValidationGoesOnAfterProblems(t *testing.T) {
+	bad := fmt.Sprintf(goodArray, `"bytes","pad"`)
+	docs := map[string]string{
+		"": "{", "a/": `{"zarr_format":3,"node_type":"group"}`, "a/b/": bad, "folder/c/": bad, "a/d/": fmt.Sprintf(goodArray, `"bytes"`), "a/d/inside/": "{",
+	}
+	for root, want := range map[string]string{
+		"":    "[/ metadata /a/b schema:pad /folder/c schema:pad]",
+		"a":   "[/b schema:pad]",
+		"a/b": "[/ schema:pad]",
+		"a/d": "[]",
+	} {
+		got, err := check.Validate(context.Background(), documents(t, docs), root, check.ValidateOptions{})
+		var rules []string
+		for _, p := range got.Problems {
+			rules = append(rules, p.Path+" "+p.Rule)
+		}
+		if fmt.Sprint(rules) != want || err != nil {
+			t.Errorf("%q: got %v, %v, want %s", root, rules, err, want)
+		}
+	}
+	if _, err := check.Validate(context.Background(), documents(t, docs), "nothing", check.ValidateOptions{}); !errors.Is(err, zarr.ErrNoNode) {
+		t.Error(err)
+	}
+}
+
+// unlisted is a store that cannot list, as most web servers.
+type unlisted struct{ store.Store }
+
+func (unlisted) List(context.Context, string, string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, store.ErrNoList) }
+}
+
+func TestWithoutListingConsolidatedMetadataTellsTheNodes(t *testing.T) {
+	bad := fmt.Sprintf(goodArray, `"bytes",{"name":"pad","configuration":{"location":"end","nbytes":2,"padding":"AA=="}}`)
+	s := documents(t, map[string]string{
+		"":   `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":` + bad + `}}}`,
+		"a/": bad,
+	})
+	got, err := check.Validate(context.Background(), unlisted{s}, "", check.ValidateOptions{})
+	if err != nil || len(got.Problems) != 1 || got.Problems[0] != (check.Violation{Path: "/a", Rule: "pad-length", Problem: "padding has 1 bytes, nbytes says 2"}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func ExampleValidate() {
+	ctx := context.Background()
+	s := mem.New()
+	s.Put(ctx, "zarr.json", fmt.Appendf(nil, goodArray, `"bytes", {"name": "offset", "configuration": {"offset": 2, "prefix": "AA=="}}`), store.PutOptions{})
+	report, err := check.Validate(ctx, s, "", check.ValidateOptions{})
+	fmt.Println(report.OK, err)
+	for _, p := range report.Problems {
+		fmt.Println(p.Path, p.Rule, p.Problem)
+	}
+	// Output:
+	// false <nil>
+	// / offset-length prefix has 1 bytes, offset says 2
+}
+
+func TestValidateZarr2(t *testing.T) {
+	s := mem.New()
+	for key, text := range map[string]string{
+		".zgroup": `{"zarr_format":2}`, ".zmetadata": `{"metadata":{}}`,
+		"a/.zarray": `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","order":"K","fill_value":0,"filters":null,"compressor":null}`,
+		"b/.zarray": `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<x4","order":"C","fill_value":0,"filters":null,"compressor":null}`,
+		"c/.zarray": `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","order":"C","fill_value":0,"filters":null,"compressor":{"id":"gzip","level":77}}`,
+		"d/.zgroup": `{"zarr_format":2}`, "d/.zattrs": `[]`,
+	} {
+		_, err := s.Put(ctx, key, []byte(text), store.PutOptions{})
+		jobtest.Check(t, err)
+	}
+	report, err := check.Validate(ctx, s, "", check.ValidateOptions{})
+	jobtest.Check(t, err)
+	var got []string
+	for _, p := range report.Problems {
+		got = append(got, p.Path+" "+p.Rule)
+	}
+	if want := []string{"/ consolidated", "/a codecs", "/b data_type", "/c codecs", "/d attributes"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", report.Problems, want)
+	}
+}

@@ -1,0 +1,286 @@
+// Package check finds what is wrong with a hierarchy: Verify reads and decodes
+// everything, Validate holds metadata against the rules.
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Report is what Verify found.
+type Report struct {
+	OK      bool `json:"ok"`
+	Arrays  int  `json:"arrays"`
+	Chunks  int  `json:"chunks"`  // in the grids of all arrays, stored or not
+	Missing int  `json:"missing"` // of them not stored, which is no problem
+	// Problems are in the order of their paths and keys.
+	Problems []Problem `json:"problems"`
+}
+
+// Problem is something that cannot be read, or is not what it should be.
+type Problem struct {
+	Path    string `json:"path"`    // of the node, "/" for the one that was given
+	Key     string `json:"key"`     // of the chunk or document below the node, "" for the node as a whole
+	Problem string `json:"problem"` // what is wrong
+}
+
+// VerifyOptions say how to verify; the zero value is fine.
+type VerifyOptions struct {
+	Workers  int                // chunks at once; default: the number of processors
+	Memory   int64              // bytes of chunks at once; default 512 MiB
+	Progress func(job.Progress) // called after every chunk
+	// Open are options for the nodes, which are opened again to see their own
+	// documents where a group has consolidated metadata.
+	Open []zarr.Option
+}
+
+// fewChunks is up to how many chunks of a grid are asked for one by one. In a
+// larger grid only those that the store lists are read, so that a grid of
+// 10¹² missing chunks takes no time.
+const fewChunks = 1 << 12
+
+// mostAsked is how many chunks are asked for one by one in a store that cannot
+// list.
+const mostAsked = 1 << 26
+
+// Verify reads and decodes everything at and below a node. Chunks that are not
+// stored are counted. Everything else that is not as it should be becomes a
+// problem of the report: chunks that cannot be decoded, nodes that cannot be
+// opened, consolidated metadata that differs from the nodes' own documents. The
+// error is only for work that could not be done to its end.
+func Verify(ctx context.Context, node zarr.Node, opts VerifyOptions) (Report, error) {
+	var err error
+	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
+		return Report{}, err
+	}
+	v := &verifier{root: node, opts: opts, report: Report{Problems: []Problem{}}, track: job.NewTracker(opts.Progress)}
+	v.pool = job.NewPool(ctx, opts.Workers, opts.Memory)
+	fresh := v.fresh(ctx)
+	v.node(ctx, fresh)
+	err = v.pool.Wait()
+	if fresh != node {
+		err = errors.Join(err, fresh.Close()) // not its store, which is that of node
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	r := &v.report
+	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
+		return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Key, b.Key))
+	})
+	r.OK = len(r.Problems) == 0
+	return v.report, err
+}
+
+type verifier struct {
+	root   zarr.Node
+	opts   VerifyOptions
+	pool   *job.Pool
+	track  *job.Tracker
+	mu     sync.Mutex
+	report Report
+}
+
+// fresh opens the root again without its consolidated metadata, so that every
+// node is read from its own document.
+func (v *verifier) fresh(ctx context.Context) zarr.Node {
+	if _, ok := v.root.(*zarr.Group); !ok {
+		return v.root
+	}
+	opts := append(slices.Clone(v.opts.Open), zarr.BypassConsolidated())
+	n, err := zarr.OpenStore(ctx, v.root.Store(), v.root.Path(), opts...)
+	if err != nil {
+		return v.root // it exists in somebody's consolidated metadata only
+	}
+	return n
+}
+
+func (v *verifier) problem(path, key, text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.Problems = append(v.report.Problems, Problem{path, key, text})
+}
+
+// stale is the problem of a node whose entry in consolidated metadata is wrong.
+func (v *verifier) stale(path, text string) {
+	v.problem(path, job.Document, "consolidated metadata: "+text)
+}
+
+func (v *verifier) count(chunks, missing int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.Chunks = addCount(v.report.Chunks, chunks)
+	v.report.Missing = addCount(v.report.Missing, missing)
+}
+
+// addCount adds without going over: grids can be larger than numbers are.
+func addCount(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}
+
+func (v *verifier) node(ctx context.Context, n zarr.Node) {
+	switch n := n.(type) {
+	case *zarr.Array:
+		v.array(ctx, n)
+	case *zarr.Group:
+		v.group(ctx, n)
+	}
+}
+
+// group verifies all nodes below g. Where the store cannot list them, the
+// consolidated metadata says what there is.
+func (v *verifier) group(ctx context.Context, g *zarr.Group) {
+	groups := []*zarr.Group{g}
+	for n, err := range g.Walk(ctx) {
+		if errors.Is(err, store.ErrNoList) {
+			v.unlisted(ctx, g)
+			return
+		}
+		if err != nil {
+			v.broken(err)
+			continue
+		}
+		switch n := n.(type) {
+		case *zarr.Array:
+			v.array(ctx, n)
+		case *zarr.Group:
+			groups = append(groups, n)
+		}
+	}
+	for _, g := range groups {
+		if ctx.Err() == nil {
+			consolidated(ctx, v.root, g, true, v.stale)
+		}
+	}
+}
+
+// broken is the problem of a node that does not open.
+func (v *verifier) broken(err error) {
+	var known *zarr.Error
+	if !errors.As(err, &known) {
+		v.problem("/", "", err.Error())
+		return
+	}
+	path, _ := strings.CutPrefix(known.URL, v.root.URL())
+	if plain, err := url.PathUnescape(path); err == nil && strings.Contains(known.URL, "://") {
+		path = plain
+	}
+	key, text := job.Reason(err)
+	for _, name := range []string{job.Document, n5Document} {
+		if rest, ok := strings.CutPrefix(text, name+": "); ok && key == "" {
+			key, text = name, rest
+		}
+	}
+	v.problem("/"+strings.Trim(path, "/"), key, text)
+}
+
+// unlisted verifies a group whose store cannot list.
+func (v *verifier) unlisted(ctx context.Context, g *zarr.Group) {
+	c := g.Metadata().Consolidated
+	if c == nil {
+		v.problem(job.Path(v.root, g), "", "the store cannot list keys and the group has no consolidated metadata: what lies below it is not known")
+		return
+	}
+	consolidated(ctx, v.root, g, false, v.stale)
+	for path := range c.Paths("") {
+		n, err := g.Open(ctx, path)
+		if a, ok := n.(*zarr.Array); ok && err == nil {
+			v.array(ctx, a)
+		}
+	}
+}
+
+// array hands the chunks of an array to the pool.
+func (v *verifier) array(ctx context.Context, a *zarr.Array) {
+	v.mu.Lock()
+	v.report.Arrays++
+	v.mu.Unlock()
+	path := job.Path(v.root, a)
+	grid := a.Metadata().Grid
+	total, ok := nd.Len(grid.Count())
+	if !ok {
+		total = math.MaxInt
+	}
+	if total == 0 {
+		return
+	}
+	if err := job.CodecError(a); err != nil {
+		v.count(total, 0)
+		v.problem(path, "", err.Error())
+		return
+	}
+	if total <= fewChunks {
+		v.ask(a, path, total)
+		return
+	}
+	found := 0
+	for c, err := range a.Stored(ctx) {
+		if errors.Is(err, store.ErrNoList) && found == 0 {
+			if total > mostAsked {
+				v.count(total, 0)
+				v.problem(path, "", fmt.Sprintf("%d chunks are too many to ask for one by one, and the store cannot list", total))
+				return
+			}
+			v.ask(a, path, total)
+			return
+		}
+		if err != nil {
+			_, text := job.Reason(err)
+			v.problem(path, "", text)
+			break
+		}
+		found++
+		v.track.Add(1)
+		if !v.chunk(a, path, c) {
+			return
+		}
+	}
+	v.count(total, total-found)
+}
+
+// ask reads every chunk of the grid.
+func (v *verifier) ask(a *zarr.Array, path string, total int) {
+	v.count(total, 0)
+	v.track.Add(int64(total))
+	for c := range a.Grid() {
+		if !v.chunk(a, path, c) {
+			return
+		}
+	}
+}
+
+// chunk reads one chunk; it reports whether to go on.
+func (v *verifier) chunk(a *zarr.Array, path string, c zarr.ChunkInfo) bool {
+	w := job.Weight(a, c.Box.Shape)
+	return v.pool.Run(w, func(ctx context.Context) error {
+		err := a.CheckChunk(ctx, c)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, zarr.ErrMissing):
+			v.count(0, 1)
+		default:
+			key, text := job.Reason(err)
+			v.problem(path, key, text)
+		}
+		v.track.Done(path, 1, w)
+		return nil
+	})
+}

@@ -1,0 +1,341 @@
+// Package copying writes arrays and hierarchies anew, with other chunks, shards,
+// codecs or data type, in any format that has a Format.
+package copying
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// Options say what the copy looks like; the zero value keeps everything as it is
+// in the source.
+type Options struct {
+	// To is what is written; the default is Zarr v3.
+	To Format
+	// Chunks and Shards are the shapes in the copy. In a hierarchy they are for
+	// the arrays with as many axes; the others keep theirs. Either of them lays
+	// the array out anew: without Shards it has none then.
+	Chunks, Shards []int
+	// Codecs is the JSON of a codecs list, for inner chunks if there are
+	// shards. The default is the source's.
+	Codecs json.RawMessage
+	// DataType is what numbers are converted to, by value: a number that the
+	// type does not have is an error, except that floats are rounded. Arrays of
+	// other types keep theirs in a hierarchy, and are refused alone.
+	DataType string
+	// Pad makes every chunk a file by a header before it: one of pad.Names, see
+	// package codec/pad. Arrays whose type that kind of file does not have get none
+	// in a hierarchy, and are refused alone. The copy is written with the codecs of
+	// package codec/std then.
+	Pad string
+	// Overwrite removes what is in the place of the copy. Without it a copy goes
+	// only where nothing is, or where a copy was begun with the same options.
+	Overwrite bool
+	Workers   int                // blocks at once; default: the number of processors
+	Memory    int64              // bytes of blocks at once; default 512 MiB
+	Progress  func(job.Progress) // called after every block
+	// Open are options for the nodes of the copy.
+	Open []zarr.Option
+}
+
+// ErrNotEmpty says that the place of a copy holds something else.
+var ErrNotEmpty = errors.New("there is something else already")
+
+// Format is what copies are written as. Nodes is one for formats whose groups and
+// arrays the engine makes; others make files of their own.
+type Format interface {
+	// Name is what people call it, as in copy --to NAME.
+	Name() string
+	// Copy writes a node to a place. Its options have limits.
+	Copy(ctx context.Context, src zarr.Node, to Place, opts Options) error
+}
+
+// Copy writes an array, or a group with everything below it, to a URL. Shapes, fill
+// values, attributes and names of dimensions stay; chunks, shards, codecs and the
+// type of numbers are what opts says. A hierarchy of Zarr gets consolidated metadata
+// when it has more than one array.
+//
+// The array is written in blocks that are whole chunks or shards of the copy,
+// so that no chunk is written twice. Blocks of which the source stores nothing
+// are passed over. A copy that was interrupted and is started again ends with
+// the same bytes.
+func Copy(ctx context.Context, src zarr.Node, url string, opts Options) error {
+	return copyTo(ctx, src, Place{URL: url}, opts)
+}
+
+// Into is Copy to a path of a store.
+func Into(ctx context.Context, src zarr.Node, dst store.Store, path string, opts Options) error {
+	return copyTo(ctx, src, Place{Store: dst, Path: path}, opts)
+}
+
+func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (err error) {
+	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
+		return fmt.Errorf("copy: %w", err)
+	}
+	if opts.To == nil {
+		opts.To = Zarr3()
+	}
+	return opts.To.Copy(ctx, src, to, opts)
+}
+
+// Place is where a copy goes: a URL, or a path of a store.
+type Place struct {
+	URL   string
+	Store store.Store
+	Path  string
+
+	opts []zarr.Option
+}
+
+func (p Place) open(ctx context.Context) (zarr.Node, error) {
+	opts := append(slices.Clone(p.opts), zarr.BypassConsolidated())
+	if p.Store != nil {
+		return zarr.OpenStore(ctx, p.Store, p.Path, opts...)
+	}
+	return zarr.Open(ctx, p.URL, opts...)
+}
+
+func (p Place) group(ctx context.Context) (*zarr.Group, error) {
+	opts := append(slices.Clone(p.opts), zarr.BypassConsolidated())
+	if p.Store != nil {
+		return zarr.CreateGroupIn(ctx, p.Store, p.Path, opts...)
+	}
+	return zarr.CreateGroup(ctx, p.URL, opts...)
+}
+
+func (p Place) array(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
+	if p.Store != nil {
+		return zarr.CreateArrayIn(ctx, p.Store, p.Path, spec, p.opts...)
+	}
+	return zarr.CreateArray(ctx, p.URL, spec, p.opts...)
+}
+
+// end closes what was opened by URL; a store is its owner's.
+func (p Place) end(n zarr.Node, err error) error {
+	if p.Store != nil {
+		return err
+	}
+	return End(n, err)
+}
+
+// End closes a node that was opened by URL, and gives the error that there was.
+// After one, an archive that was begun is left as it was before.
+func End(n zarr.Node, err error) error {
+	if err == nil {
+		return n.Close()
+	}
+	if d, ok := store.As[interface{ Discard() error }](n.Store()); ok {
+		return errors.Join(err, d.Discard())
+	}
+	n.Close()
+	return err
+}
+
+// Copy writes a node as groups and arrays of the format.
+func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) error {
+	// All that can be wrong with the source or the options shows before
+	// anything is written.
+	groups, arrays, err := job.Nodes(ctx, src)
+	if err != nil {
+		return err
+	}
+	header, err := padding(opts.Pad)
+	if err != nil {
+		return err
+	}
+	if header != nil && f.Headers != "" {
+		return errors.New(f.Headers)
+	}
+	specs, err := f.layouts(src, arrays, opts, header)
+	if err != nil {
+		return err
+	}
+	if f.Describe != nil {
+		if err := f.Describe(groups, specs); err != nil {
+			return err
+		}
+	}
+	to.opts = padOptions(header, opts.Open)
+	if err := makeRoom(ctx, src, to, groups, arrays, opts.Overwrite); err != nil {
+		return err
+	}
+	to.opts = append(to.opts[:len(to.opts):len(to.opts)], f.Options...)
+	c := &copier{src: src, opts: opts, format: f, track: job.NewTracker(opts.Progress)}
+	if a, ok := src.(*zarr.Array); ok {
+		dst, resumed, err := f.createArray(ctx, specs["/"], to.array, to.open)
+		if err != nil {
+			return err
+		}
+		return to.end(dst, c.run(ctx, []*copyOf{{path: "/", src: a, dst: dst, resumed: resumed}}))
+	}
+	root, err := to.group(ctx)
+	if err != nil {
+		return err
+	}
+	return to.end(root, c.hierarchy(ctx, root, groups, arrays, specs))
+}
+
+// makeRoom checks what is in the place of the copy, in any format, and removes it
+// if asked.
+func makeRoom(ctx context.Context, src zarr.Node, to Place, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, overwrite bool) error {
+	old, err := to.open(ctx)
+	if errors.Is(err, zarr.ErrUnfinished) {
+		return fmt.Errorf("%w: %w", ErrNotEmpty, err)
+	}
+	if err != nil {
+		return nil // nothing there, or nothing that can be told from nothing: creating will say
+	}
+	defer to.end(old, nil)
+	fail := func(format string, args ...any) error {
+		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf(format, args...)}
+	}
+	if err := CheckApart(src, old); err != nil {
+		return err
+	}
+	if overwrite {
+		return Remove(ctx, old)
+	}
+	g, isGroup := old.(*zarr.Group)
+	if _, ok := src.(*zarr.Group); ok != isGroup {
+		return fail("%w, of another kind", ErrNotEmpty)
+	}
+	if !isGroup {
+		return nil // its metadata is compared when it is created again
+	}
+	for n, err := range g.Walk(ctx) {
+		if err != nil {
+			return err
+		}
+		path := job.Path(old, n)
+		_, isGroup := n.(*zarr.Group)
+		if isGroup && groups[path] == nil || !isGroup && arrays[path] == nil {
+			return fail("%w, such as %s", ErrNotEmpty, path)
+		}
+	}
+	return nil
+}
+
+// CheckApart checks that neither the source nor the place of its copy is inside
+// the other.
+func CheckApart(src, old zarr.Node) error {
+	from, into := strings.TrimSuffix(src.URL(), "/")+"/", strings.TrimSuffix(old.URL(), "/")+"/"
+	if (strings.HasPrefix(from, into) || strings.HasPrefix(into, from)) && !apart(src.Store(), old.Store()) {
+		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())}
+	}
+	return nil
+}
+
+// apart reports whether two stores in memory differ, which need not have names.
+func apart(a, b store.Store) bool {
+	x, isMem := store.As[*mem.Store](a)
+	y, areMem := store.As[*mem.Store](b)
+	return isMem && areMem && x != y
+}
+
+// Remove deletes a node and all below it, its document first.
+func Remove(ctx context.Context, n zarr.Node) error {
+	s, prefix := n.Store(), ""
+	if n.Path() != "" {
+		prefix = n.Path() + "/"
+	}
+	if err := s.Delete(ctx, prefix+job.Document); err != nil {
+		return err
+	}
+	if prefix != "" {
+		return s.Delete(ctx, prefix)
+	}
+	for entry, err := range s.List(ctx, "", "/") {
+		if err != nil {
+			return err
+		}
+		if err := s.Delete(ctx, entry.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createArray makes an array, or takes up one that a copy has begun: an array
+// whose document is just the same.
+func (f Nodes) createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error)) (a *zarr.Array, resumed bool, err error) {
+	a, err = create(ctx, spec)
+	if err != nil && !errors.Is(err, zarr.ErrExist) || err == nil && !f.Forgets {
+		return a, false, err
+	}
+	// A copy that goes on must write with the codecs that are read again.
+	resumed = err != nil
+	old, openErr := open(ctx)
+	if openErr != nil {
+		return nil, false, err // what is there is of another format
+	}
+	a, ok := old.(*zarr.Array)
+	if !ok {
+		return nil, false, err
+	}
+	same, docErr := f.sameDocument(ctx, spec, a)
+	if docErr != nil {
+		return nil, false, docErr
+	}
+	if !same {
+		return nil, false, &zarr.Error{Op: "copy to", URL: a.URL(), Err: fmt.Errorf("%w, an array with other metadata", ErrNotEmpty)}
+	}
+	return a, resumed, nil
+}
+
+// copier runs the copy of all arrays.
+type copier struct {
+	src    zarr.Node
+	opts   Options
+	format Nodes
+	track  *job.Tracker
+}
+
+// hierarchy copies all nodes below root.
+func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, specs map[string]zarr.ArraySpec) error {
+	made := make(map[string]*zarr.Group, len(groups))
+	for _, path := range job.Paths(groups) {
+		made[path] = root
+		if path != "/" {
+			var err error
+			if made[path], err = root.CreateGroup(ctx, path[1:]); err != nil {
+				return err
+			}
+		}
+	}
+	var work []*copyOf
+	for _, path := range job.Paths(arrays) {
+		create := func(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
+			return root.CreateArray(ctx, path[1:], spec)
+		}
+		open := func(ctx context.Context) (zarr.Node, error) { return root.Open(ctx, path[1:]) }
+		dst, resumed, err := c.format.createArray(ctx, specs[path], create, open)
+		if err != nil {
+			return err
+		}
+		work = append(work, &copyOf{path: path, src: arrays[path], dst: dst, resumed: resumed})
+	}
+	// Behind the arrays: what these tell of images, a format need not say twice.
+	for _, path := range job.Paths(groups) {
+		if attrs := groups[path].Metadata().Attributes; attrs != nil {
+			if err := made[path].SetAttributes(ctx, attrs); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.run(ctx, work); err != nil {
+		return err
+	}
+	if len(arrays) > 1 && c.format.Consolidated {
+		return root.Consolidate(ctx)
+	}
+	return nil
+}

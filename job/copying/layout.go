@@ -1,0 +1,229 @@
+package copying
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec/pad"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// layouts says what arrays the copy will have, by path.
+func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Options, header *pad.Format) (map[string]zarr.ArraySpec, error) {
+	_, alone := src.(*zarr.Array)
+	specs := make(map[string]zarr.ArraySpec, len(arrays))
+	fitting := false
+	for _, path := range slices.Sorted(maps.Keys(arrays)) {
+		a, own := arrays[path], opts
+		rank := len(a.Shape())
+		if !alone && (own.Chunks != nil && len(own.Chunks) != rank || own.Shards != nil && len(own.Shards) != rank) {
+			own.Chunks, own.Shards = nil, nil
+		} else {
+			fitting = true
+		}
+		if !alone && own.DataType != "" && !IsNumber(a.DataType()) {
+			own.DataType = ""
+		}
+		spec, err := f.layout(a, own)
+		if err == nil && header != nil {
+			with, padErr := f.padded(spec, header)
+			switch {
+			case padErr == nil:
+				spec = with
+			case alone || !errors.Is(padErr, pad.ErrType):
+				err = padErr
+			}
+		}
+		if err != nil {
+			return nil, &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
+		}
+		specs[path] = spec
+	}
+	if !fitting && len(arrays) > 0 {
+		return nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: fmt.Errorf("no array has as many axes as chunks %v, shards %v", opts.Chunks, opts.Shards)}
+	}
+	return specs, nil
+}
+
+// layout says what the copy of an array is.
+func (f Nodes) layout(a *zarr.Array, opts Options) (zarr.ArraySpec, error) {
+	m := a.Metadata()
+	var err error
+	spec := zarr.ArraySpec{
+		Shape: a.Shape(), DimensionNames: a.DimensionNames(), Attributes: m.Attributes.Clone(),
+		FillValue: m.FillValue, Codecs: opts.Codecs,
+	}
+	if err := job.CodecError(a); err != nil && !slices.Contains(m.Grid.Count(), 0) {
+		return spec, err
+	}
+	if f.Keys != nil {
+		if spec.Keys, err = f.Keys(a); err != nil {
+			return spec, err
+		}
+	}
+	old := m.DataType
+	typ, err := TargetType(old, opts.DataType)
+	if err != nil {
+		return spec, err
+	}
+	name, err := typ.MarshalJSON()
+	if err != nil {
+		return spec, err
+	}
+	spec.DataType = string(name)
+	inner := m.Codecs
+	sharded, isSharded := sharding(m.Codecs)
+	if isSharded {
+		inner = sharded.Codecs
+	}
+	if !dtype.Equal(typ, old) {
+		if spec.FillValue, err = convertFill(a, typ); err != nil {
+			return spec, err
+		}
+	} else if spec.Codecs == nil {
+		// The codecs of another type may not fit, but these do.
+		if spec.Codecs, err = json.Marshal(inner); err != nil {
+			return spec, err
+		}
+	}
+	switch {
+	case f.Fit != nil:
+		return f.Fit(spec, Source{a, typ, inside(m, sharded, isSharded)}, opts)
+	case !f.Sharded && opts.Shards != nil:
+		return spec, fmt.Errorf("no shards in %s", f.Title)
+	case !f.Sharded && isSharded && opts.Chunks == nil:
+		spec.Chunks = sharded.ChunkShape
+	case opts.Chunks != nil || opts.Shards != nil:
+		spec.Chunks, spec.Shards = opts.Chunks, opts.Shards
+		if err := CheckRank(spec); err != nil {
+			return spec, err
+		}
+		if spec.Chunks == nil && divides(inside(m, sharded, isSharded), spec.Shards) {
+			spec.Chunks = inside(m, sharded, isSharded)
+		}
+	case isSharded && m.Grid.Uniform() != nil && (opts.Codecs != nil || !dtype.Equal(typ, old)):
+		spec.Chunks, spec.Shards = sharded.ChunkShape, m.Grid.Uniform()
+		if list, err := meta.ParseCodecs(opts.Codecs); err == nil && slices.ContainsFunc(list, IsShard) {
+			spec.Chunks, spec.Shards = m.Grid.Uniform(), nil
+		}
+	default:
+		if spec.Grid, err = m.Grid.MarshalJSON(); err != nil {
+			return spec, err
+		}
+		if opts.Codecs == nil && dtype.Equal(typ, old) {
+			if spec.Codecs, err = json.Marshal(m.Codecs); err != nil {
+				return spec, err
+			}
+		}
+	}
+	return f.settle(spec, a, opts.Codecs != nil)
+}
+
+// Try makes an array in memory: whether it can be made at all is known before
+// anything is written.
+func (f Nodes) Try(spec zarr.ArraySpec) error {
+	_, err := f.example(context.Background(), spec)
+	var known *zarr.Error
+	if errors.As(err, &known) {
+		return known.Err
+	}
+	return err
+}
+
+func (f Nodes) example(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
+	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, f.Options...)
+}
+
+// sameDocument reports whether an array is what spec would make.
+func (f Nodes) sameDocument(ctx context.Context, spec zarr.ArraySpec, a *zarr.Array) (bool, error) {
+	made, err := f.example(ctx, spec)
+	if err != nil {
+		return false, err
+	}
+	// As it is read: a format may not keep how a value was spelled.
+	want, err := zarr.OpenStore(ctx, made.Store(), "", f.Options...)
+	if err != nil {
+		return false, err
+	}
+	x, err := job.Metadata(want).Marshal()
+	if err != nil {
+		return false, err
+	}
+	y, err := a.Metadata().Marshal()
+	return bytes.Equal(x, y), err
+}
+
+// CheckRank checks that chunks and shards have the axes of the array.
+func CheckRank(s zarr.ArraySpec) error {
+	for _, shape := range [][]int{s.Chunks, s.Shards} {
+		if shape != nil && len(shape) != len(s.Shape) {
+			return fmt.Errorf("chunks or shards %v for an array of shape %v", shape, s.Shape)
+		}
+		if slices.ContainsFunc(shape, func(n int) bool { return n < 1 }) {
+			return fmt.Errorf("chunks or shards %v: lengths must be at least 1", shape)
+		}
+	}
+	return nil
+}
+
+// shardConfig is what matters of the configuration of sharding_indexed.
+type shardConfig struct {
+	ChunkShape []int            `json:"chunk_shape"`
+	Codecs     []meta.Extension `json:"-"`
+	Raw        json.RawMessage  `json:"codecs"`
+}
+
+// IsShard reports whether a codec makes shards.
+func IsShard(x meta.Extension) bool { return x.Name == "sharding_indexed" }
+
+// sharding takes apart a codecs list that is nothing but shards.
+func sharding(codecs []meta.Extension) (shardConfig, bool) {
+	var c shardConfig
+	if len(codecs) != 1 || !IsShard(codecs[0]) || json.Unmarshal(codecs[0].Configuration, &c) != nil {
+		return c, false
+	}
+	var err error
+	c.Codecs, err = meta.ParseCodecs(c.Raw)
+	return c, err == nil
+}
+
+// inside is the shape of the smallest chunks of the source, nil if they differ.
+func inside(m *meta.Array, s shardConfig, sharded bool) []int {
+	if sharded {
+		return s.ChunkShape
+	}
+	return m.Grid.Uniform()
+}
+
+// divides reports whether chunks fill shards without a rest.
+func divides(chunks, shards []int) bool {
+	if len(chunks) != len(shards) {
+		return false
+	}
+	for i, n := range chunks {
+		if n < 1 || shards[i]%n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// convertFill is the fill value in another type.
+func convertFill(a *zarr.Array, to dtype.Type) (json.RawMessage, error) {
+	from := a.DataType()
+	dst, src := nd.Make(to.Size(), 1), nd.Of(a.FillValue(), from.Size(), 1)
+	if err := Convert(to, dst, from, src); err != nil {
+		return nil, fmt.Errorf("fill value: %w", err)
+	}
+	return to.AppendFill(nil, dst.Data, nil)
+}

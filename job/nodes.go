@@ -1,0 +1,119 @@
+package job
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Document is the name of a node's document.
+const Document = "zarr.json"
+
+// DocumentOf is the key of a node's document in its store.
+func DocumentOf(n zarr.Node) string { return strings.TrimPrefix(n.Path()+"/"+Document, "/") }
+
+// Nodes lists a node and all nodes below it by path, "/" for the node itself.
+func Nodes(ctx context.Context, root zarr.Node) (groups map[string]*zarr.Group, arrays map[string]*zarr.Array, err error) {
+	groups, arrays = map[string]*zarr.Group{}, map[string]*zarr.Array{}
+	add := func(n zarr.Node) {
+		switch n := n.(type) {
+		case *zarr.Array:
+			arrays[Path(root, n)] = n
+		case *zarr.Group:
+			groups[Path(root, n)] = n
+		}
+	}
+	add(root)
+	if g, ok := root.(*zarr.Group); ok {
+		for n, err := range g.Walk(ctx) {
+			if err != nil {
+				return nil, nil, err
+			}
+			add(n)
+		}
+	}
+	return groups, arrays, ctx.Err()
+}
+
+// Path is the path of a node below root, "/" for root itself.
+func Path(root, n zarr.Node) string {
+	return "/" + strings.Trim(strings.TrimPrefix(n.Path(), root.Path()), "/")
+}
+
+// Paths gives the paths of nodes in their order.
+func Paths[N any](nodes map[string]N) []string {
+	return slices.SortedFunc(maps.Keys(nodes), meta.ComparePaths)
+}
+
+// Reason is an error without the operation and URL in front, and the key that
+// it names.
+func Reason(err error) (key, text string) {
+	var known *zarr.Error
+	if errors.As(err, &known) {
+		return known.Key, known.Err.Error()
+	}
+	var unread *store.KeyError
+	if errors.As(err, &unread) && (unread.Key == "" || path.Base(unread.Key) == "attributes.json") {
+		return "", unread.Err.Error()
+	}
+	return "", err.Error()
+}
+
+// CodecError says which codec of an array is missing.
+func CodecError(a *zarr.Array) error {
+	g := a.Metadata().Grid
+	first := make([]int, len(g.Count()))
+	for i := range first {
+		_, first[i] = g.Span(i, 0)
+	}
+	_, err := a.Codec(first)
+	return err
+}
+
+// Metadata is what the document of a node says.
+func Metadata(n zarr.Node) meta.Node {
+	if a, ok := n.(*zarr.Array); ok {
+		return a.Metadata()
+	}
+	return n.(*zarr.Group).Metadata()
+}
+
+// SameDocument reports whether two documents say the same: the order of members
+// and the consolidated metadata of groups do not count.
+func SameDocument(x, y meta.Node) (bool, error) {
+	a, err := plain(x)
+	if err != nil {
+		return false, err
+	}
+	b, err := plain(y)
+	return err == nil && reflect.DeepEqual(a, b), err
+}
+
+func plain(n meta.Node) (any, error) {
+	text, err := n.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(strictjson.QuoteBare(text)))
+	d.UseNumber()
+	var doc map[string]any
+	if err := d.Decode(&doc); err != nil {
+		return nil, err
+	}
+	delete(doc, "consolidated_metadata")
+	if attrs, ok := doc["attributes"].(map[string]any); ok && len(attrs) == 0 {
+		delete(doc, "attributes")
+	}
+	return doc, nil
+}

@@ -1,0 +1,323 @@
+// Package virtual writes copies that hold no chunks: only metadata, and where in
+// the files of the source the chunks are.
+package virtual
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/refs"
+)
+
+// Options say how Write works; the zero value is fine.
+type Options struct {
+	// Overwrite removes what is in the place of the copy.
+	Overwrite bool
+	// Inline bounds the bytes of chunks that are put into the manifests because
+	// they are no parts of files, or cannot be read as they are. The default is
+	// 16 MiB.
+	Inline   int64
+	Progress func(job.Progress) // called after every array
+	// Note is called with what somebody who reads the copy has to know.
+	Note func(text string)
+	// Locate says how the URL of the copy becomes a store.
+	Locate locate.Options
+	// Open are options for the node that is in the place of the copy.
+	Open []zarr.Option
+}
+
+const defaultInline = 16 << 20
+
+// Write writes a hierarchy whose chunks are references to the files that the
+// source's chunks lie in. The source is an array or a group in any store that
+// knows where its values lie: folders, archives, web servers, TIFF files.
+//
+// A URL that ends in ".json" becomes one manifest for everything, which fsspec
+// shows as a store: metadata is Zarr v3, codecs are such as Python has, names of
+// files are absolute. All else becomes a Zarr v3 hierarchy with a manifest beside
+// the document of every array. There the names of files are relative to the
+// manifest where both are on the same volume, and codecs stay as they are; the
+// documents name a storage transformer, so that readers which do not know it
+// refuse instead of finding no chunks.
+func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
+	if opts.Inline <= 0 {
+		opts.Inline = defaultInline
+	}
+	groups, arrays, err := job.Nodes(ctx, src)
+	if err != nil {
+		return err
+	}
+	v := &virtual{src: src, groups: groups, arrays: arrays, opts: opts, track: job.NewTracker(opts.Progress)}
+	v.track.Add(int64(len(arrays)))
+	for _, path := range job.Paths(arrays) {
+		// What cannot be referred to shows before anything is written.
+		for _, err := range v.chunks(ctx, arrays[path]) {
+			if err != nil {
+				return err
+			}
+			break
+		}
+	}
+	v.used = 0
+	if strings.HasSuffix(strings.ToLower(url), ".json") {
+		return v.file(ctx, url)
+	}
+	return v.folder(ctx, url)
+}
+
+// virtual is the work of Write.
+type virtual struct {
+	src    zarr.Node
+	groups map[string]*zarr.Group
+	arrays map[string]*zarr.Array
+	opts   Options
+	track  *job.Tracker
+	used   int64 // bytes of chunks in manifests
+	notes  []string
+}
+
+// item is a reference with its key.
+type item struct {
+	key string
+	ref refs.Reference
+}
+
+// note tells something once.
+func (v *virtual) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if v.opts.Note != nil && !slices.Contains(v.notes, text) {
+		v.notes = append(v.notes, text)
+		v.opts.Note(text)
+	}
+}
+
+// file writes one manifest for the whole hierarchy.
+func (v *virtual) file(ctx context.Context, url string) error {
+	dir, name := splitName(url)
+	opt := v.opts.Locate
+	opt.Create = true
+	where, err := locate.Open(ctx, dir, opt)
+	if err != nil {
+		return err
+	}
+	if where.Path != "" {
+		name = where.Path + "/" + name
+	}
+	err = v.put(ctx, where.Store, name)
+	if err != nil {
+		where.Discard()
+		return err
+	}
+	return where.Close()
+}
+
+// splitName cuts the last name off a path or URL.
+func splitName(name string) (dir, last string) {
+	if strings.Contains(name, "://") {
+		dir, last = path.Split(name)
+		if plain, err := url.PathUnescape(last); err == nil {
+			last = plain
+		}
+		return dir, last
+	}
+	dir, last = filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	return dir, last
+}
+
+func (v *virtual) put(ctx context.Context, dst store.Store, key string) error {
+	fail := func(err error) error {
+		return &zarr.Error{Op: "copy to", URL: store.JoinURL(dst.URL(), key), Err: err}
+	}
+	if !v.opts.Overwrite {
+		if _, _, err := dst.Get(ctx, key, store.Part(0, 0), nil); err == nil {
+			return fail(copying.ErrNotEmpty)
+		}
+	}
+	var all []item
+	add := func(path string, doc meta.Node, chunks []item) error {
+		text, err := doc.Marshal()
+		if err != nil {
+			return fail(fmt.Errorf("%s: %w", path, err))
+		}
+		prefix := ""
+		if path != "/" {
+			prefix = path[1:] + "/"
+		}
+		all = append(all, item{prefix + job.Document, refs.Reference{Data: text}})
+		for _, c := range chunks {
+			all = append(all, item{prefix + c.key, c.ref})
+		}
+		return nil
+	}
+	for _, path := range job.Paths(v.groups) {
+		doc := &meta.Group{Attributes: v.groups[path].Metadata().Attributes}
+		if err := add(path, doc, nil); err != nil {
+			return err
+		}
+	}
+	for _, path := range job.Paths(v.arrays) {
+		doc, chunks, err := v.portable(ctx, path, v.arrays[path])
+		if err != nil {
+			return err
+		}
+		for i := range chunks {
+			chunks[i].ref.URL = absolute(chunks[i].ref.URL)
+		}
+		if err := add(path, doc, chunks); err != nil {
+			return err
+		}
+		v.track.Done(path, 1, 0)
+	}
+	text, err := manifest(all)
+	if err != nil {
+		return fail(err)
+	}
+	_, err = dst.Put(ctx, key, text, store.PutOptions{IfAbsent: !v.opts.Overwrite})
+	if errors.Is(err, store.ErrPrecondition) {
+		err = fail(copying.ErrNotEmpty)
+	}
+	return err
+}
+
+// manifest writes references in the order of their keys.
+func manifest(items []item) ([]byte, error) {
+	slices.SortFunc(items, func(a, b item) int { return strings.Compare(a.key, b.key) })
+	var out bytes.Buffer
+	w := refs.NewWriter(&out)
+	for _, i := range items {
+		if err := w.Add(i.key, i.ref); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	if err == nil && out.Len() > refs.MaxBytes {
+		err = fmt.Errorf("%d references make a manifest of %d bytes, more than the %d that are read again", len(items), out.Len(), refs.MaxBytes)
+	}
+	return out.Bytes(), err
+}
+
+// folder writes a Zarr hierarchy with manifests.
+func (v *virtual) folder(ctx context.Context, url string) error {
+	if err := v.makeRoom(ctx, url); err != nil {
+		return err
+	}
+	opt := v.opts.Locate
+	opt.Create = true
+	where, err := locate.Open(ctx, url, opt)
+	if err != nil {
+		return err
+	}
+	if err := v.nodes(ctx, where); err != nil {
+		where.Discard()
+		return err
+	}
+	return where.Close()
+}
+
+// makeRoom checks that nothing is in the place of the copy, or removes it.
+func (v *virtual) makeRoom(ctx context.Context, url string) error {
+	old, err := zarr.Open(ctx, url, append(slices.Clone(v.opts.Open), zarr.BypassConsolidated())...)
+	if err != nil {
+		return nil // nothing there, or nothing that can be told from nothing
+	}
+	if err := copying.CheckApart(v.src, old); err != nil {
+		return copying.End(old, err)
+	}
+	if !v.opts.Overwrite {
+		old.Close()
+		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: copying.ErrNotEmpty}
+	}
+	return copying.End(old, copying.Remove(ctx, old))
+}
+
+// nodes writes the documents and manifests, the outermost document last.
+func (v *virtual) nodes(ctx context.Context, where locate.Location) error {
+	docs := map[string]meta.Node{}
+	for path, g := range v.groups {
+		docs[path] = &meta.Group{Attributes: g.Metadata().Attributes}
+	}
+	key := func(path, name string) string {
+		return strings.TrimPrefix(strings.Trim(where.Path, "/")+strings.TrimSuffix(path, "/")+"/"+name, "/")
+	}
+	put := func(path, name string, text []byte) error {
+		_, err := where.Store.Put(ctx, key(path, name), text, store.PutOptions{})
+		return err
+	}
+	home, told := siteOf(store.JoinURL(where.Store.URL(), where.Path)).up(), false
+	for _, path := range job.Paths(v.arrays) {
+		a := v.arrays[path]
+		items, err := v.collect(ctx, a)
+		if err != nil {
+			return err
+		}
+		base := siteOf(store.JoinURL(where.Store.URL(), strings.TrimSuffix(key(path, ""), "/")))
+		last, name := "", ""
+		for i := range items {
+			if file := items[i].ref.URL; file != last { // mostly they are all the same
+				last, name = file, base.relative(file)
+				if !told && !home.holds(file) {
+					told = true
+					v.note("the copy refers to files outside %s, such as %s: reading it needs --allow", home, absolute(file))
+				}
+			}
+			items[i].ref.URL = name
+		}
+		m := a.Metadata().Clone()
+		m.Keys, _ = forward(m.Keys)
+		m.Transformers = nil
+		plain, err := m.Marshal()
+		if err != nil {
+			return &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
+		}
+		text, err := manifest(append(items, item{job.Document, refs.Reference{Data: plain}}))
+		if err == nil {
+			err = put(path, refs.ManifestName, text)
+		}
+		if err != nil {
+			return err
+		}
+		m.Transformers = []meta.Extension{{Name: refs.Transformer, Configuration: fmt.Appendf(nil, `{"manifest":%q}`, refs.ManifestName)}}
+		docs[path] = m
+		v.track.Done(path, 1, 0)
+	}
+	if root, ok := docs["/"].(*meta.Group); ok && len(v.arrays) > 1 {
+		below := map[string]meta.Node{}
+		for path, doc := range docs {
+			if path != "/" {
+				below[path[1:]] = doc
+			}
+		}
+		var err error
+		if root.Consolidated, err = meta.NewConsolidated(below); err != nil {
+			return err
+		}
+	}
+	paths := job.Paths(docs)
+	slices.Reverse(paths)
+	for _, path := range paths {
+		text, err := docs[path].Marshal()
+		if err == nil {
+			err = put(path, job.Document, text)
+		}
+		if err != nil {
+			return &zarr.Error{Op: "copy to", URL: store.JoinURL(where.Store.URL(), key(path, "")), Err: err}
+		}
+	}
+	return nil
+}
