@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/leaktest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"omnizarr": main})
+	testscript.Main(leaktest.Checked(m), map[string]func(){"omnizarr": main})
 }
 
 // TestScripts runs testdata/*.txtar: what people type, and what they get.

@@ -1,0 +1,113 @@
+// Package leaktest fails a package's tests when they leave something behind:
+// goroutines that still run, or files and connections that are still open.
+package leaktest
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// M is the part of *testing.M that is used.
+type M interface{ Run() int }
+
+// Main runs a package's tests, looks for leaks and ends the program. It is for
+// TestMain:
+//
+//	func TestMain(m *testing.M) { leaktest.Main(m) }
+func Main(m M) { os.Exit(Checked(m).Run()) }
+
+// Checked is m whose Run fails on leaks too, for those who end the program
+// themselves.
+func Checked(m M) M { return checked{m, os.Stderr, time.Second} }
+
+type checked struct {
+	m        M
+	out      io.Writer
+	patience time.Duration // with descriptors that are about to be closed
+}
+
+func (c checked) Run() int {
+	startPolling()
+	before := descriptors()
+	running := goleak.IgnoreCurrent()
+	code := c.m.Run()
+	if code != 0 || fuzzing() {
+		return code // what failed may well leave something; so does the fuzzer
+	}
+	if err := goleak.Find(running); err != nil {
+		fmt.Fprintln(c.out, "leaktest: goroutines are left:", err)
+		code = 1
+	}
+	if left := leftOpen(before, c.patience); len(left) > 0 {
+		fmt.Fprintln(c.out, "leaktest: descriptors are left open:")
+		for _, line := range left {
+			fmt.Fprintln(c.out, "\t"+line)
+		}
+		code = 1
+	}
+	return code
+}
+
+func fuzzing() bool {
+	f := flag.Lookup("test.fuzz")
+	return f != nil && f.Value.String() != ""
+}
+
+// startPolling makes the runtime open the descriptors that it keeps for itself.
+func startPolling() {
+	if r, w, err := os.Pipe(); err == nil {
+		r.Close()
+		w.Close()
+	}
+}
+
+// leftOpen lists descriptors that were not there before. What others close, as
+// the far side of a connection, may take a moment.
+func leftOpen(before map[string]string, patience time.Duration) []string {
+	for wait := time.Millisecond; ; wait *= 2 {
+		var left []string
+		now := descriptors()
+		for _, fd := range slices.Sorted(maps.Keys(now)) {
+			if before[fd] != now[fd] {
+				left = append(left, fd+" "+now[fd])
+			}
+		}
+		if len(left) == 0 || wait > patience {
+			return left
+		}
+		time.Sleep(wait)
+	}
+}
+
+// descriptors tells what each open descriptor of the process is; nil where the
+// system does not say.
+func descriptors() map[string]string {
+	const folder = "/proc/self/fd"
+	d, err := os.Open(folder)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	own := fmt.Sprint(d.Fd())
+	out := map[string]string{}
+	for _, fd := range names {
+		target, err := os.Readlink(folder + "/" + fd)
+		if err != nil || fd == own || strings.HasPrefix(target, "anon_inode:[event") {
+			continue // closed meanwhile, this very folder, or the runtime's
+		}
+		out[fd] = target
+	}
+	return out
+}
