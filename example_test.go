@@ -28,6 +28,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	defer a.Close()
 	if err := zarr.Write(ctx, a, zarr.Slice("1:3, 2:4"), []uint16{1, 2, 3, 4}); err != nil {
 		fmt.Println(err)
 		return

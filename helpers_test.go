@@ -172,3 +172,10 @@ func openDir(t testing.TB) *file.Store {
 	t.Cleanup(func() { check(t, s.Close()) })
 	return s
 }
+
+// closing closes what a test has opened when the test ends.
+func closing[C io.Closer](t *testing.T, c C) C {
+	t.Helper()
+	t.Cleanup(func() { check(t, c.Close()) })
+	return c
+}

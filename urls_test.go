@@ -49,7 +49,7 @@ func TestAnArchiveIsWrittenAndReadInPlace(t *testing.T) {
 
 func TestAnArrayIsReadOverHTTP(t *testing.T) {
 	dir := t.TempDir()
-	a := must[*zarr.Array](t)(zarr.CreateArray(ctx, filepath.Join(dir, "v.zarr"), sharded))
+	a := closing(t, must[*zarr.Array](t)(zarr.CreateArray(ctx, filepath.Join(dir, "v.zarr"), sharded)))
 	check(t, zarr.Write(ctx, a, zarr.Slice(":, :20"), make([]uint16, 400)))
 	check(t, zarr.Write(ctx, a, zarr.Slice("5, :"), counting(30)))
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))

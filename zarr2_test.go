@@ -80,7 +80,7 @@ func TestZarr2ArraysAreMadeAndRead(t *testing.T) {
 
 func TestZarr2NodesChangeInPlace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x.zarr")
-	g := must[*zarr.Group](t)(zarr.CreateGroup(ctx, dir, zarr.ZarrFormat(2)))
+	g := closing(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, dir, zarr.ZarrFormat(2))))
 	a := must[*zarr.Array](t)(g.CreateArray(ctx, "a", zarr.ArraySpec{
 		Shape: []int{4}, Chunks: []int{2}, DataType: "int32", DimensionNames: []string{"t"}, Keys: json.RawMessage(`{"name":"v2","configuration":{"separator":"/"}}`),
 	}))
@@ -93,7 +93,7 @@ func TestZarr2NodesChangeInPlace(t *testing.T) {
 
 	// Without the URL saying so, what is there counts.
 	for _, opts := range [][]zarr.Option{nil, {zarr.BypassConsolidated()}, {zarr.ZarrFormat(2)}} {
-		root := must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir, opts...))
+		root := closing(t, must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir, opts...)))
 		if root.Format() != "zarr2" || (root.Metadata().Consolidated == nil) {
 			t.Errorf("format %s", root.Format())
 		}
@@ -114,26 +114,26 @@ func TestZarr2NodesChangeInPlace(t *testing.T) {
 	}
 	_, err := zarr.Open(ctx, dir, zarr.ZarrFormat(3))
 	wantError(t, err, "no Zarr node here")
-	must[zarr.Node](t)(zarr.Open(ctx, "file://"+dir+"|zarr2:a"))
+	closing(t, must[zarr.Node](t)(zarr.Open(ctx, "file://"+dir+"|zarr2:a")))
 	_, err = zarr.Open(ctx, "file://"+dir+"|zarr3:a")
 	wantError(t, err, "no Zarr node here")
 
 	// Consolidated metadata tells of nodes whose own documents are gone.
 	check(t, os.Remove(filepath.Join(dir, "a", ".zarray")))
-	root := must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir))
+	root := closing(t, must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir)))
 	must[*zarr.Array](t)(root.Array(ctx, "a"))
-	root = must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir, zarr.BypassConsolidated()))
+	root = closing(t, must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir, zarr.BypassConsolidated())))
 	_, err = root.Array(ctx, "a")
 	wantError(t, err, "no Zarr node here")
 }
 
 func TestANodeWithBothDocumentsIsZarr3UnlessAsked(t *testing.T) {
 	dir := t.TempDir()
-	three := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, zarr.ArraySpec{Shape: []int{3}, DataType: "int8"}))
+	three := closing(t, must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, zarr.ArraySpec{Shape: []int{3}, DataType: "int8"})))
 	check(t, zarr.Write(ctx, three, zarr.All(), []int8{3, 3, 3}))
 	check(t, os.WriteFile(filepath.Join(dir, ".zarray"), []byte(`{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"|i1","order":"C","fill_value":2,"filters":null,"compressor":null}`), 0o666))
 	for format, want := range map[int][]int8{0: {3, 3, 3}, 2: {2, 2}, 3: {3, 3, 3}} {
-		a := must[*zarr.Array](t)(zarr.OpenArray(ctx, dir, zarr.ZarrFormat(format)))
+		a := closing(t, must[*zarr.Array](t)(zarr.OpenArray(ctx, dir, zarr.ZarrFormat(format))))
 		got, err := zarr.Read[int8](ctx, a, zarr.All())
 		if err != nil || !slices.Equal(got.Data, want) {
 			t.Errorf("format %d: %v, %v", format, got, err)
@@ -234,14 +234,14 @@ func TestWhatANodeLeftIsNotAdopted(t *testing.T) {
 
 func TestGroupsWithoutADocumentOnRequest(t *testing.T) {
 	dir := t.TempDir()
-	s := must[*file.Store](t)(file.Open(dir, file.Options{}))
+	s := closing(t, must[*file.Store](t)(file.Open(dir, file.Options{})))
 	for _, key := range []string{"deep/er/a/.zarray", "deep/b/.zarray"} {
 		_, err := s.Put(ctx, key, []byte(`{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"|i1","order":"C","fill_value":null,"filters":null,"compressor":null}`), store.PutOptions{})
 		check(t, err)
 	}
 	_, err := zarr.Open(ctx, dir)
 	wantError(t, err, "no Zarr node here")
-	g := must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir, zarr.ImplicitGroup()))
+	g := closing(t, must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir, zarr.ImplicitGroup())))
 	var paths []string
 	for n, err := range g.Walk(ctx) {
 		check(t, err)

@@ -369,6 +369,7 @@ func TestIndexesInAnotherFile(t *testing.T) {
 	home := t.TempDir()
 	g, err := zarr.CreateGroup(ctx, filepath.Join(home, "src.zarr"))
 	check(t, err)
+	defer g.Close()
 	w := writer{t, g}
 	w.group("units", "colnames", []string{"x"})
 	array(w, "units/x", "float64", []int{3}, []int{3}, []float64{0.1, 0.2, 0.3})

@@ -224,8 +224,10 @@ func TestNewContainersByName(t *testing.T) {
 	// What lies in a container is opened and made with all that is above it.
 	a, err := zarr.CreateArray(ctx, dir+"/deep.n5/a/b", zarr.ArraySpec{Shape: []int{3}, DataType: "int16"})
 	check(t, err)
+	defer a.Close()
 	again, err := zarr.Open(ctx, dir+"/deep.n5/a/b")
 	check(t, err)
+	defer again.Close()
 	if a.Path() != "a/b" || again.Path() != "a/b" || !strings.HasSuffix(again.URL(), "/deep.n5/a/b") {
 		t.Errorf("%s, %s, %s", a.Path(), again.Path(), again.URL())
 	}
@@ -236,6 +238,7 @@ func TestNewContainersByName(t *testing.T) {
 	}
 	g, err := zarr.CreateGroup(ctx, dir+"/three.n5", zarr.ZarrFormat(3))
 	check(t, err)
+	defer g.Close()
 	if g.Format() != "zarr3" {
 		t.Error(g.Format())
 	}

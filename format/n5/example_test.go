@@ -21,6 +21,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
+	defer a.Close()
 	if err := zarr.Write(ctx, a, zarr.Slice("3,2,1"), []uint8{7}); err != nil {
 		panic(err)
 	}
@@ -28,6 +29,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
+	defer back.Close()
 	v, err := zarr.Read[uint8](ctx, back, zarr.Slice("1,2,3"))
 	fmt.Println(a.Format(), a.Shape(), back.Shape(), back.DimensionNames(), v.At(), err)
 	// Output: n5 [4 3 2] [2 3 4] [z y x] 7 <nil>

@@ -68,6 +68,7 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 					t.Fatalf("%s: %v", path, err)
 				}
 				check(t, dst.WriteFrom(ctx, zarr.All(), nd.Of(read(t, src, zarr.All()), src.DataType().Size(), src.Shape()...)))
+				check(t, dst.Close())
 				got, theirs := files(t, out), files(t, filepath.Join(folder, filepath.FromSlash(path)))
 				delete(got, "attributes.json")
 				delete(theirs, "attributes.json")

@@ -147,6 +147,7 @@ func TestHugeFileOpensInFewReads(t *testing.T) {
 	hugeTIFF(t, filepath.Join(dir, "huge.tif"))
 	inner, err := file.Open(dir, file.Options{})
 	check(t, err)
+	defer inner.Close()
 	for _, far := range []bool{false, true} {
 		s := &counting{Store: inner, far: far}
 		start := time.Now()

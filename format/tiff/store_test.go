@@ -302,6 +302,7 @@ func TestWhatTheStoreOfTheFileSays(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(dir, "a.tif"), little().file(gray(4, 4, 1)), 0o666))
 	inner, err := file.Open(dir, file.Options{})
 	check(t, err)
+	defer inner.Close()
 	f, err := tiff.Open(ctx, inner, "a.tif")
 	check(t, err)
 	defer f.Close()
