@@ -175,7 +175,7 @@ func (a *Array) change(ctx context.Context, op string, f func(m *meta.Array) err
 	err := a.changeDocument(ctx, func(doc meta.Node) (err error) {
 		m, ok := doc.(*meta.Array)
 		if !ok {
-			return errors.New("is no array any more")
+			return mark(ErrNotArray, errors.New("is no array any more"))
 		}
 		if err := f(m); err != nil {
 			return err
@@ -183,10 +183,7 @@ func (a *Array) change(ctx context.Context, op string, f func(m *meta.Array) err
 		s, err = newState(a.engine, m)
 		return err
 	}, func() { a.now.Store(s) })
-	if err != nil {
-		return &Error{Op: op, URL: a.URL(), Err: err}
-	}
-	return nil
+	return a.fail(op, err)
 }
 
 // Refresh reads the array's document again, for changes by others.
@@ -232,7 +229,7 @@ type ArraySpec struct {
 func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*Array, error) {
 	n := node{engine: e, path: path}
 	fail := func(err error) (*Array, error) {
-		return nil, &Error{Op: "create array", URL: n.URL(), Err: err}
+		return nil, n.fail("create array", err)
 	}
 	if err := checkPath(path); err != nil {
 		return fail(err)
@@ -271,6 +268,3 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	a.now.Store(s)
 	return a, nil
 }
-
-// ErrExist says that there is a node already.
-var ErrExist = errors.New("there is a node already")

@@ -18,7 +18,7 @@ func OpenBeside(ctx context.Context, n Node, ref string, opts ...Option) (opened
 	f := files{surroundings: around}
 	s, home, err := f.refer(ctx, ref)
 	if err != nil {
-		return nil, "", err
+		return nil, "", fail("open", ref, err)
 	}
 	if at, _ := f.look(ctx); at.scheme != "" {
 		// What lies in the same store, such as an archive of several hierarchies, is
@@ -30,11 +30,11 @@ func OpenBeside(ctx context.Context, n Node, ref string, opts ...Option) (opened
 	}
 	root, err := f.permit(s, home, s)
 	if err != nil {
-		return nil, s.String(), err
+		return nil, s.String(), fail("open", s.String(), err)
 	}
 	at, err := f.hierarchy(ctx, root, s)
 	if err != nil {
-		return nil, s.String(), err
+		return nil, s.String(), fail("open", s.String(), err)
 	}
 	opened, err = OpenStore(ctx, at, "", slices.Concat(opts, []Option{Allow(around.allow...)})...)
 	if err == nil {

@@ -57,7 +57,7 @@ func (a *Array) Stored(ctx context.Context) iter.Seq2[ChunkInfo, error] {
 		count := s.meta.Grid.Count()
 		for idx, err := range a.storedKeys(ctx, s) {
 			if err != nil {
-				yield(ChunkInfo{}, &Error{Op: "list", URL: a.URL(), Err: err})
+				yield(ChunkInfo{}, a.fail("list", err))
 				return
 			}
 			if inside(idx, count) && !yield(a.chunkInfo(s, slices.Clone(idx)), nil) {
@@ -99,7 +99,7 @@ func (a *Array) DeleteChunk(ctx context.Context, index ...int) error {
 	s := a.now.Load()
 	count := s.meta.Grid.Count()
 	if len(index) != len(count) || slices.Min(append(index[:len(index):len(index)], 0)) < 0 || !inside(index, count) {
-		return &Error{Op: "delete chunk of", URL: a.URL(), Err: errors.New("no such chunk")}
+		return a.fail("delete chunk of", errNoChunk)
 	}
 	key := a.chunkKey(s, index)
 	lock := chunks.of(store.Identity(a.store, key))
@@ -166,17 +166,20 @@ func Chunks[T any](ctx context.Context, a *Array) iter.Seq2[Chunk[T], error] {
 			}
 		}
 		if err := ctx.Err(); err != nil {
-			yield(Chunk[T]{}, err)
+			yield(Chunk[T]{}, a.fail("read", err))
 		}
 	}
 }
+
+// errNoChunk is that of an index outside the grid.
+var errNoChunk = mark(ErrRange, errors.New("no such chunk"))
 
 // RawChunk returns a chunk as it is stored, without decoding; a missing one is
 // store.ErrNotExist.
 func (a *Array) RawChunk(ctx context.Context, index ...int) ([]byte, error) {
 	s := a.now.Load()
 	if len(index) != len(s.meta.Shape) {
-		return nil, &Error{Op: "read", URL: a.URL(), Err: errors.New("no such chunk")}
+		return nil, a.fail("read", errNoChunk)
 	}
 	key := a.chunkKey(s, index)
 	b, _, err := a.store.Get(ctx, key, store.UpTo(int64(a.maxRead)), nil)
@@ -201,7 +204,7 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 	defer mem.Free()
 	v := nd.Of(mem.B[:n*s.spec.Type.Size()], s.spec.Type.Size(), c.Box.Shape...)
 	v.Heap = &nd.Heap{}
-	p, err := Box(c.Box.Start, c.Box.Shape).plan(s.meta.Shape, s.meta.Grid)
+	p, err := s.plan(Box(c.Box.Start, c.Box.Shape))
 	if err != nil {
 		return a.chunkError("read", c.Key, err)
 	}
@@ -211,5 +214,6 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 // Codec gives the array's codecs, bound to its chunks; the error says which
 // codec is missing.
 func (a *Array) Codec(chunkShape []int) (*codec.Bound, error) {
-	return a.now.Load().bound(chunkShape)
+	b, err := a.now.Load().bound(chunkShape)
+	return b, a.fail("open", err)
 }

@@ -23,7 +23,7 @@ func find(ctx context.Context, url string, o *options) (locate.Location, error) 
 	opt.AllowFile = true
 	where, err := locate.Open(ctx, url, opt)
 	if err != nil {
-		return locate.Location{}, err
+		return locate.Location{}, failedOpen(url, err)
 	}
 	if !where.File && !opt.Create {
 		where = fileIn(ctx, where)
@@ -34,7 +34,7 @@ func find(ctx context.Context, url string, o *options) (locate.Location, error) 
 	inside, err := openFile(ctx, where, o)
 	if err != nil {
 		where.Discard()
-		return locate.Location{}, &Error{Op: "open", URL: store.JoinURL(where.Store.URL(), where.Path), Err: err}
+		return locate.Location{}, failedOpen(store.JoinURL(where.Store.URL(), where.Path), err)
 	}
 	return inside, nil
 }
@@ -83,7 +83,7 @@ func openFile(ctx context.Context, where locate.Location, o *options) (locate.Lo
 		}
 	}
 	if where.Format != "" && where.Format != tiff.Format {
-		return locate.Location{}, fmt.Errorf("a file, no store of format %s", where.Format)
+		return locate.Location{}, mark(ErrFormat, fmt.Errorf("a file, no store of format %s", where.Format))
 	}
 	f, err := tiff.Open(ctx, where.Store, where.Path)
 	if err != nil {

@@ -47,7 +47,7 @@ func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
 		}
 	}
 	if err != nil {
-		return nil, &Error{Op: "create group", URL: n.URL(), Err: err}
+		return nil, n.fail("create group", err)
 	}
 	return newGroup(n, m), nil
 }
@@ -73,14 +73,11 @@ func (g *Group) change(ctx context.Context, op string, f func(m *meta.Group) err
 	err := g.changeDocument(ctx, func(doc meta.Node) error {
 		var ok bool
 		if m, ok = doc.(*meta.Group); !ok {
-			return errors.New("is no group any more")
+			return mark(ErrNotGroup, errors.New("is no group any more"))
 		}
 		return f(m)
 	}, func() { g.now.Store(m) })
-	if err != nil {
-		return &Error{Op: op, URL: g.URL(), Err: err}
-	}
-	return nil
+	return g.fail(op, err)
 }
 
 // Open opens the node at a path below the group.
@@ -157,7 +154,7 @@ func (g *Group) Delete(ctx context.Context, path string) error {
 	whole := g.prefix() + path
 	err := checkPath(path)
 	if path == "" {
-		err = errors.New("a group cannot delete itself")
+		err = mark(ErrPath, errors.New("a group cannot delete itself"))
 	}
 	if err == nil {
 		_, _, err = getDocument(ctx, g.engine, whole)
@@ -165,10 +162,7 @@ func (g *Group) Delete(ctx context.Context, path string) error {
 	if err == nil || !errors.Is(err, ErrNoNode) && path != "" && checkPath(path) == nil {
 		err = deleteNode(ctx, g.engine, whole)
 	}
-	if err != nil {
-		return &Error{Op: "delete", URL: store.JoinURL(g.store.URL(), whole), Err: err}
-	}
-	return nil
+	return fail("delete", store.JoinURL(g.store.URL(), whole), err)
 }
 
 // Consolidate writes the documents of all nodes below into the group's own, so
@@ -183,7 +177,7 @@ func (g *Group) Consolidate(ctx context.Context) error {
 	nodes := map[string]meta.Node{}
 	for n, err := range root.Walk(ctx) {
 		if err != nil {
-			return &Error{Op: "consolidate", URL: g.URL(), Err: err}
+			return g.fail("consolidate", err)
 		}
 		path := n.Path()[len(g.prefix()):]
 		switch n := n.(type) {

@@ -74,4 +74,4 @@ func (e empty) Delete(_ context.Context, key string) error {
 }
 
 // errNoFormat says that a file is of no format that is known.
-var errNoFormat = errors.New("a file, neither a folder nor a zip archive, a TIFF file or a manifest of references")
+var errNoFormat = mark(ErrFormat, errors.New("a file, neither a folder nor a zip archive, a TIFF file or a manifest of references"))

@@ -11,7 +11,7 @@ func (a *Array) Make(shape ...int) (nd.View, error) {
 	t := a.now.Load().spec.Type
 	n, err := a.room(shape, t.Size())
 	if err != nil {
-		return nd.View{}, &Error{Op: "read", URL: a.URL(), Err: err}
+		return nd.View{}, a.fail("read", err)
 	}
 	v := nd.Of(bigmem.Make[byte](n*t.Size()), t.Size(), shape...)
 	if len(t.Refs()) > 0 {

@@ -42,7 +42,13 @@ func (n *node) URL() string { return store.JoinURL(n.store.URL(), n.path) }
 
 // Close gives up the store that was opened with the node; nodes that were
 // opened from each other share it. A store that was passed in stays open.
-func (n *node) Close() error { return errors.Join(n.around.Close(), n.location.Close()) }
+func (n *node) Close() error {
+	err := n.around.Close()
+	if also := n.location.Close(); err == nil {
+		err = also
+	}
+	return n.fail("close", err)
+}
 
 // prefix is what the keys of the node begin with.
 func (n *node) prefix() string {
@@ -68,7 +74,7 @@ func checkPath(path string) error {
 	}
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.HasPrefix(part, "__") {
-			return fmt.Errorf("name %q: names that begin with two underscores are reserved", part)
+			return mark(ErrPath, fmt.Errorf("name %q: names that begin with two underscores are reserved", part))
 		}
 	}
 	if err := store.CheckKey(path); err != nil {
@@ -82,7 +88,7 @@ func openNode(ctx context.Context, e *engine, path string) (Node, error) {
 	n := node{engine: e, path: path}
 	doc, info, err := getDocument(ctx, e, path)
 	if err != nil {
-		return nil, &Error{Op: "open", URL: n.URL(), Err: err}
+		return nil, n.fail("open", err)
 	}
 	n.format = info.Format
 	opened, err := newNode(n, doc)
@@ -171,7 +177,7 @@ func newNode(n node, doc meta.Node) (Node, error) {
 	case *meta.Array:
 		n, err := transformed(n, m)
 		if err != nil {
-			return nil, &Error{Op: "open", URL: n.URL(), Err: err}
+			return nil, n.fail("open", err)
 		}
 		a, err := newArray(n, m)
 		if err != nil {
@@ -181,16 +187,12 @@ func newNode(n node, doc meta.Node) (Node, error) {
 	case *meta.Group:
 		return newGroup(n, m), nil
 	}
-	return nil, errors.New("document is neither an array nor a group")
+	return nil, n.fail("open", errors.New("document is neither an array nor a group"))
 }
 
 // Unfinished is the name of a value that lies in the folder of a hierarchy until all
 // of it is there: nodes with no document at the root beside it are no hierarchy.
 const Unfinished = ".omnizarr-unfinished"
-
-// ErrUnfinished says that a folder holds what is left of a copy that was
-// interrupted.
-var ErrUnfinished = errors.New("an unfinished copy, which is to be made again")
 
 func unfinishedKey(path string) string {
 	if path == "" {
@@ -198,9 +200,6 @@ func unfinishedKey(path string) string {
 	}
 	return path + "/" + Unfinished
 }
-
-// ErrNoNode says that there is no node at a path.
-var ErrNoNode = fmt.Errorf("no Zarr node here (no %s, .zarray, .zgroup or attributes.json): %w", documentName, store.ErrNotExist)
 
 func getDocument(ctx context.Context, e *engine, path string) (meta.Node, store.Info, error) {
 	return readDocument(ctx, e, path, true)
@@ -315,7 +314,7 @@ func makeParent(ctx context.Context, e *engine, path, format string) error {
 		return err
 	}
 	if _, ok := doc.(*meta.Array); ok {
-		return fmt.Errorf("%q is an array and cannot hold nodes", "/"+path)
+		return mark(ErrNotGroup, fmt.Errorf("%q is an array and cannot hold nodes", "/"+path))
 	}
 	return nil
 }

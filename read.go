@@ -11,16 +11,13 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// ErrMissing says that a chunk is not there, where FailMissing asks for all.
-var ErrMissing = errors.New("chunk is missing")
-
 // ReadInto reads the selected elements into dst, which has the shape of the
 // selection's result and the element size of the array's type. Chunks are
 // decoded in parallel, straight into dst where they can be. After an error dst
 // may have been filled in part.
 func (a *Array) ReadInto(ctx context.Context, sel Selection, dst nd.View) error {
 	s := a.now.Load()
-	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkView(p, dst)
 	}
@@ -28,7 +25,7 @@ func (a *Array) ReadInto(ctx context.Context, sel Selection, dst nd.View) error 
 		err = s.missing
 	}
 	if err != nil {
-		return &Error{Op: "read", URL: a.URL(), Err: err}
+		return a.fail("read", err)
 	}
 	return a.readPlan(ctx, s, p, dst, a.failMissing)
 }
@@ -36,22 +33,22 @@ func (a *Array) ReadInto(ctx context.Context, sel Selection, dst nd.View) error 
 // checkView checks memory that a caller gave.
 func (s *state) checkView(p *plan, v nd.View) error {
 	if !slices.Equal(v.Shape, p.shape) {
-		return fmt.Errorf("memory has shape %v, the selection gives %v", v.Shape, p.shape)
+		return mark(ErrSelection, fmt.Errorf("memory has shape %v, the selection gives %v", v.Shape, p.shape))
 	}
 	if v.Size != s.spec.Type.Size() {
-		return fmt.Errorf("memory has elements of %d bytes, %s has %d", v.Size, s.spec.Type.Name(), s.spec.Type.Size())
+		return mark(ErrType, fmt.Errorf("memory has elements of %d bytes, %s has %d", v.Size, s.spec.Type.Name(), s.spec.Type.Size()))
 	}
 	if len(s.spec.Type.Refs()) > 0 && v.Heap == nil {
-		return fmt.Errorf("memory for %s needs a heap", s.spec.Type.Name())
+		return mark(ErrType, fmt.Errorf("memory for %s needs a heap", s.spec.Type.Name()))
 	}
-	return v.Check()
+	return mark(ErrRange, v.Check())
 }
 
 // readPlan carries out a plan; strict makes missing chunks an error.
 func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
 	p.cut(cells{s.meta.Grid, s.meta.Shape, s.grain()})
 	dst = p.expand(dst)
-	return a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) error {
+	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) error {
 		t := p.task(k, dst)
 		key := a.chunkKey(s, t.chunk)
 		err := a.readTask(ctx, s, &t, key)
@@ -63,6 +60,7 @@ func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, st
 		}
 		return nil
 	})
+	return a.fail("read", err)
 }
 
 // grain is the shape of the parts of chunks that can be read by themselves, nil
@@ -93,9 +91,11 @@ func (s *state) weight(p *plan, reads bool) int64 {
 	return 2 * int64(whole)
 }
 
+// chunkError names the chunk in which something failed. The end of a context is
+// that of the whole work.
 func (a *Array) chunkError(op, key string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+		return a.fail(op, err)
 	}
 	var known *store.KeyError
 	if errors.As(err, &known) {

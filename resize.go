@@ -39,11 +39,11 @@ func (a *Array) lockShape(ctx context.Context) (unlock func(), err error) {
 func (a *Array) resize(ctx context.Context, shape []int) error {
 	old := a.now.Load()
 	if len(shape) != len(old.meta.Shape) || len(shape) > 0 && slices.Min(shape) < 0 {
-		return &Error{Op: "resize", URL: a.URL(), Err: fmt.Errorf("from shape %v to %v", old.meta.Shape, shape)}
+		return a.fail("resize", mark(ErrRange, fmt.Errorf("from shape %v to %v", old.meta.Shape, shape)))
 	}
 	g, err := old.meta.Grid.Resize(shape)
 	if err != nil {
-		return &Error{Op: "resize", URL: a.URL(), Err: err}
+		return a.fail("resize", err)
 	}
 	shrinks := false
 	for i, n := range shape {
@@ -70,7 +70,7 @@ func (a *Array) resize(ctx context.Context, shape []int) error {
 			done()
 		}
 		if err != nil {
-			return &Error{Op: "resize", URL: a.URL(), Err: err}
+			return a.fail("resize", err)
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func (a *Array) clearBehind(ctx context.Context, s *state, shape []int) error {
 	count := s.meta.Grid.Count()
 	for idx, err := range a.storedKeys(ctx, s) {
 		if err != nil {
-			return &Error{Op: "resize", URL: a.URL(), Err: err}
+			return a.fail("resize", err)
 		}
 		if !inside(idx, count) {
 			continue
@@ -98,7 +98,7 @@ func (a *Array) clearBehind(ctx context.Context, s *state, shape []int) error {
 			edge = append(edge, c)
 		}
 	}
-	return a.limits.Workers.Run(ctx, len(edge), 1<<20, func(k int) error {
+	err := a.limits.Workers.Run(ctx, len(edge), 1<<20, func(k int) error {
 		for i, n := range shape {
 			b := edge[k].Box
 			if b.Start[i]+b.Shape[i] <= n {
@@ -114,6 +114,7 @@ func (a *Array) clearBehind(ctx context.Context, s *state, shape []int) error {
 		}
 		return nil
 	})
+	return a.fail("resize", err)
 }
 
 // Append makes the array longer along an axis and writes data, in C order,
@@ -126,7 +127,7 @@ func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
 	defer unlock()
 	shape := a.Shape()
 	if axis < 0 || axis >= len(shape) {
-		return &Error{Op: "append to", URL: a.URL(), Err: fmt.Errorf("no axis %d in shape %v", axis, shape)}
+		return a.fail("append to", mark(ErrRange, fmt.Errorf("no axis %d in shape %v", axis, shape)))
 	}
 	layer := 1
 	for i, n := range shape {
@@ -136,10 +137,10 @@ func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
 	}
 	s := a.now.Load()
 	if err := errors.Join(s.checkGo(reflect.TypeFor[T]()), s.missing); err != nil {
-		return &Error{Op: "append to", URL: a.URL(), Err: err}
+		return a.fail("append to", err)
 	}
 	if layer == 0 || len(data)%layer != 0 {
-		return &Error{Op: "append to", URL: a.URL(), Err: errors.New("data does not fill whole layers of the array")}
+		return a.fail("append to", mark(ErrSelection, errors.New("data does not fill whole layers of the array")))
 	}
 	sel := make([]Axis, len(shape))
 	for i := range sel {

@@ -18,6 +18,17 @@ type Selection interface {
 	plan(shape []int, g grid.Grid) (*plan, error)
 }
 
+// planOf makes the plan of a selection on an array.
+func planOf(sel Selection, shape []int, g grid.Grid) (*plan, error) {
+	if sel == nil {
+		return nil, mark(ErrSelection, errors.New("no selection: use All"))
+	}
+	p, err := sel.plan(shape, g)
+	return p, mark(ErrSelection, err)
+}
+
+func (s *state) plan(sel Selection) (*plan, error) { return planOf(sel, s.meta.Shape, s.meta.Grid) }
+
 // Axis selects along one axis.
 type Axis struct {
 	kind        axisKind
@@ -219,7 +230,7 @@ func wrapIndex(i, n int) (int, error) {
 		k += n
 	}
 	if k < 0 || k >= n {
-		return 0, fmt.Errorf("index %d is outside an axis of %d", i, n)
+		return 0, mark(ErrRange, fmt.Errorf("index %d is outside an axis of %d", i, n))
 	}
 	return k, nil
 }
@@ -301,7 +312,7 @@ func Box(start, shape []int) Selection { return box{Start: start, Shape: shape} 
 
 func (s box) plan(shape []int, _ grid.Grid) (*plan, error) {
 	if err := nd.Box(s).Check(shape); err != nil {
-		return nil, err
+		return nil, mark(ErrRange, err)
 	}
 	res := make([]resolved, len(shape))
 	for i := range res {

@@ -2,7 +2,6 @@ package zarr
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -13,15 +12,11 @@ import (
 // ResultShape is the shape that reading the selection gives.
 func (a *Array) ResultShape(sel Selection) ([]int, error) {
 	m := a.Metadata()
-	p, err := sel.plan(m.Shape, m.Grid)
+	p, err := planOf(sel, m.Shape, m.Grid)
 	if err != nil {
-		return nil, a.selectionError(err)
+		return nil, a.fail("read", err)
 	}
 	return p.shape, nil
-}
-
-func (a *Array) selectionError(err error) error {
-	return &Error{Op: "read", URL: a.URL(), Err: err}
 }
 
 // Stream reads the selected elements in C order, about size bytes at a time, so
@@ -36,19 +31,15 @@ func (a *Array) Stream(ctx context.Context, sel Selection, size int) iter.Seq2[n
 		if err == nil {
 			err = a.stream(ctx, s, sel, size, func(v nd.View) bool { return yield(v, nil) })
 		}
-		var known *Error
-		if err != nil && !errors.As(err, &known) && ctx.Err() == nil {
-			err = a.selectionError(err)
-		}
 		if err != nil {
-			yield(nd.View{}, err)
+			yield(nd.View{}, a.fail("read", err))
 		}
 	}
 }
 
 func (a *Array) stream(ctx context.Context, s *state, sel Selection, size int, yield func(nd.View) bool) error {
 	r := partReader{a: a, s: s}
-	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	p, err := s.plan(sel)
 	if err != nil || slices.Contains(p.full, 0) {
 		return err
 	}

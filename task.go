@@ -85,7 +85,7 @@ var memory = sync.OnceValue(bigmem.Total)
 func workspace(shape []int, size int) (int, error) {
 	n, ok := nd.Bytes(shape, size)
 	if !ok || uint64(n) > memory() {
-		return 0, fmt.Errorf("%v elements of %d bytes each need more memory than the machine has", shape, size)
+		return 0, mark(ErrTooLarge, fmt.Errorf("%v elements of %d bytes each need more memory than the machine has", shape, size))
 	}
 	return n, nil
 }

@@ -17,7 +17,7 @@ import (
 func Read[T any](ctx context.Context, a *Array, sel Selection) (nd.Array[T], error) {
 	s := a.now.Load()
 	var none nd.Array[T]
-	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkGo(reflect.TypeFor[T]())
 	}
@@ -29,7 +29,7 @@ func Read[T any](ctx context.Context, a *Array, sel Selection) (nd.Array[T], err
 		n, err = a.room(p.shape, s.spec.Type.Size())
 	}
 	if err != nil {
-		return none, &Error{Op: "read", URL: a.URL(), Err: err}
+		return none, a.fail("read", err)
 	}
 	out := nd.Array[T]{Data: bigmem.Make[T](n), Shape: p.shape}
 	if err := readTyped(ctx, a, s, p, out.Data); err != nil {
@@ -42,12 +42,12 @@ func Read[T any](ctx context.Context, a *Array, sel Selection) (nd.Array[T], err
 // used before is read into at twice the speed of fresh memory.
 func ReadSlice[T any](ctx context.Context, a *Array, sel Selection, dst []T) error {
 	s := a.now.Load()
-	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkSlice(p, reflect.TypeFor[T](), len(dst))
 	}
 	if err != nil {
-		return &Error{Op: "read", URL: a.URL(), Err: err}
+		return a.fail("read", err)
 	}
 	return readTyped(ctx, a, s, p, dst)
 }
@@ -55,12 +55,12 @@ func ReadSlice[T any](ctx context.Context, a *Array, sel Selection, dst []T) err
 // Write writes data, in C order, to the selected elements.
 func Write[T any](ctx context.Context, a *Array, sel Selection, data []T) error {
 	s := a.now.Load()
-	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkSlice(p, reflect.TypeFor[T](), len(data))
 	}
 	if err != nil {
-		return &Error{Op: "write", URL: a.URL(), Err: err}
+		return a.fail("write", err)
 	}
 	var v nd.View
 	if dtype.IsReference(s.spec.Type) {
@@ -72,10 +72,7 @@ func Write[T any](ctx context.Context, a *Array, sel Selection, data []T) error 
 }
 
 func (s *state) checkGo(t reflect.Type) error {
-	if err := dtype.CheckGo(s.spec.Type, t); err != nil {
-		return err
-	}
-	return nil
+	return dtype.CheckGo(s.spec.Type, t)
 }
 
 func (s *state) checkSlice(p *plan, t reflect.Type, n int) error {
@@ -83,7 +80,7 @@ func (s *state) checkSlice(p *plan, t reflect.Type, n int) error {
 		return err
 	}
 	if want, ok := nd.Len(p.shape); !ok || want != n {
-		return fmt.Errorf("slice of %d elements for a selection of shape %v", n, p.shape)
+		return mark(ErrSelection, fmt.Errorf("slice of %d elements for a selection of shape %v", n, p.shape))
 	}
 	return s.missing
 }
@@ -92,7 +89,7 @@ func (s *state) checkSlice(p *plan, t reflect.Type, n int) error {
 func (a *Array) room(shape []int, size int) (int, error) {
 	bytes, ok := nd.Bytes(shape, size)
 	if !ok || bytes > a.maxRead {
-		return 0, fmt.Errorf("a result of shape %v needs more than the %d bytes that MaxRead allows: select less, or read by chunks", shape, a.maxRead)
+		return 0, mark(ErrTooLarge, fmt.Errorf("a result of shape %v needs more than the %d bytes that MaxRead allows: select less, or read by chunks", shape, a.maxRead))
 	}
 	n, _ := nd.Len(shape)
 	return n, nil

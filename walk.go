@@ -73,7 +73,7 @@ func (g *Group) walkFolder(ctx context.Context, prefix string, yield func(Node, 
 func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, error) bool, other func(prefix string) bool) bool {
 	for entry, err := range g.store.List(ctx, prefix, "/") {
 		if err != nil {
-			return yield(nil, &Error{Op: "list", URL: g.URL(), Err: err})
+			return yield(nil, g.fail("list", err))
 		}
 		if !entry.IsPrefix {
 			continue

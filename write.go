@@ -17,7 +17,7 @@ import (
 // processes where the store has conditional writes.
 func (a *Array) WriteFrom(ctx context.Context, sel Selection, src nd.View) error {
 	s := a.now.Load()
-	p, err := sel.plan(s.meta.Shape, s.meta.Grid)
+	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkView(p, src)
 	}
@@ -25,7 +25,7 @@ func (a *Array) WriteFrom(ctx context.Context, sel Selection, src nd.View) error
 		err = s.missing
 	}
 	if err != nil {
-		return &Error{Op: "write", URL: a.URL(), Err: err}
+		return a.fail("write", err)
 	}
 	return a.writePlan(ctx, s, p, src)
 }
@@ -33,7 +33,7 @@ func (a *Array) WriteFrom(ctx context.Context, sel Selection, src nd.View) error
 func (a *Array) writePlan(ctx context.Context, s *state, p *plan, src nd.View) error {
 	p.cut(cells{Grid: s.meta.Grid, shape: s.meta.Shape})
 	src = p.expand(src)
-	return a.limits.Workers.Run(ctx, p.tasks, s.weight(p, false), func(k int) error {
+	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, false), func(k int) error {
 		t := p.task(k, src)
 		key := a.chunkKey(s, t.chunk)
 		if err := a.writeTask(ctx, s, &t, key); err != nil {
@@ -41,6 +41,7 @@ func (a *Array) writePlan(ctx context.Context, s *state, p *plan, src nd.View) e
 		}
 		return nil
 	})
+	return a.fail("write", err)
 }
 
 func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) error {

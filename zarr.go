@@ -9,6 +9,30 @@
 // in parallel, straight into the caller's memory; writing puts whole chunks, or
 // changes parts of them safely among goroutines. Everything takes a context.
 //
+// Every error is an *Error, which names the operation, the node and the chunk;
+// errors.Is tells its kind:
+//
+//	ErrNoNode      no node there (also fs.ErrNotExist)
+//	ErrExist       there is a node already (also fs.ErrExist)
+//	ErrNotArray    a group where an array is wanted
+//	ErrNotGroup    an array where a group is wanted
+//	ErrType        elements are of another type than was asked for
+//	ErrSelection   a selection does not fit the array, or the memory given for it
+//	ErrRange       an index outside an axis, a value that a type cannot hold
+//	ErrReadOnly    the store takes no values
+//	ErrPath        no path that a node can have
+//	ErrFormat      a file of no format that is known
+//	ErrScheme      a URL of no scheme that is known
+//	ErrCodec       an array of a codec that is not registered
+//	ErrDataType    an array of a data type that is not registered
+//	ErrData        bytes that are not what the codecs expect
+//	ErrTooLarge    more memory than a limit allows
+//	ErrMissing     a chunk that is not there, under FailMissing
+//	ErrUnfinished  what is left of a copy that was interrupted
+//	ErrNotAllowed  a reference to a file that may not be read, see Allow
+//
+// Errors of contexts are wrapped too: errors.Is(err, context.Canceled) holds.
+//
 // How a read flows: the selection becomes a plan (which chunks, which part of
 // each), every chunk's bytes come from a store.Store and go through a
 // codec.Chain into an nd.View. See ARCHITECTURE.md.
@@ -16,8 +40,6 @@ package zarr
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/zarr2"
@@ -143,31 +165,12 @@ func asArray(n Node) (*Array, error) {
 	if a, ok := n.(*Array); ok {
 		return a, nil
 	}
-	return nil, &Error{Op: "open", URL: n.URL(), Err: errors.New("is a group, not an array")}
+	return nil, &Error{Op: "open", URL: n.URL(), Err: ErrNotArray}
 }
 
 func asGroup(n Node) (*Group, error) {
 	if g, ok := n.(*Group); ok {
 		return g, nil
 	}
-	return nil, &Error{Op: "open", URL: n.URL(), Err: errors.New("is an array, not a group")}
+	return nil, &Error{Op: "open", URL: n.URL(), Err: ErrNotGroup}
 }
-
-// Error says what was being done to which node, and to which chunk of it.
-type Error struct {
-	Op  string // "open", "read", "write", …
-	URL string // of the node
-	Key string // of the chunk or document, "" if it is the whole node
-	Err error
-}
-
-// Error is one line: operation, URL, key, reason.
-func (e *Error) Error() string {
-	if e.Key == "" {
-		return fmt.Sprintf("%s %s: %v", e.Op, e.URL, e.Err)
-	}
-	return fmt.Sprintf("%s %s: %s: %v", e.Op, e.URL, e.Key, e.Err)
-}
-
-// Unwrap gives the reason.
-func (e *Error) Unwrap() error { return e.Err }

@@ -3,6 +3,8 @@ package codec
 import (
 	"errors"
 	"fmt"
+
+	"github.com/omnizarr/zarr/store"
 )
 
 // ErrEmpty says that a chunk holds nothing but fill values and need not be
@@ -16,8 +18,9 @@ var ErrUnknown = errors.New("unknown codec")
 var ErrData = errors.New("bad data")
 
 // ErrTooLarge says that a size which metadata or data tell is above the limit of
-// what may be allocated for it.
-var ErrTooLarge = errors.New("too large")
+// what may be allocated for it. It is store.ErrTooLarge, so that one question is
+// enough.
+var ErrTooLarge = store.ErrTooLarge
 
 // Error names the codec in which coding a chunk failed.
 type Error struct {

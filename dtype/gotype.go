@@ -2,6 +2,7 @@ package dtype
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -107,8 +108,18 @@ func CheckGo(t Type, g reflect.Type) error {
 	if g != nil && fits(t, g) {
 		return nil
 	}
-	return fmt.Errorf("array is %s, which is not %v: use %s", short(t.Name()), g, hint(t))
+	return &goTypeError{fmt.Sprintf("array is %s, which is not %v: use %s", short(t.Name()), g, hint(t))}
 }
+
+// ErrGoType says that elements are not of the Go type that was asked for.
+var ErrGoType = errors.New("wrong type")
+
+// goTypeError is ErrGoType, but does not say so again.
+type goTypeError struct{ text string }
+
+func (e *goTypeError) Error() string { return e.text }
+
+func (e *goTypeError) Is(target error) bool { return target == ErrGoType }
 
 // hint says which Go type would fit.
 func hint(t Type) string {

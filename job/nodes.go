@@ -78,6 +78,9 @@ func CodecError(a *zarr.Array) error {
 		_, first[i] = g.Span(i, 0)
 	}
 	_, err := a.Codec(first)
+	if known, ok := errors.AsType[*zarr.Error](err); ok {
+		return known.Err
+	}
 	return err
 }
 

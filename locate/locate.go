@@ -10,7 +10,6 @@ package locate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -128,12 +127,12 @@ func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
 	for _, s := range stages {
 		next, err := s.apply(ctx, l, rawURL)
 		if err != nil {
-			return Location{}, errors.Join(err, l.Discard())
+			return Location{}, discarding(l, err)
 		}
 		l = next
 	}
 	if l.File && !opt.AllowFile && l.Format == "" {
-		return Location{}, errors.Join(notStore(rawURL), l.Discard())
+		return Location{}, discarding(l, notStore(rawURL))
 	}
 	if opt.ReadOnly {
 		if l.closer == nil {
@@ -145,12 +144,12 @@ func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
 }
 
 func notStore(rawURL string) error {
-	return fmt.Errorf("open %s: a file, neither a folder nor a zip archive", shown(rawURL))
+	return failed(rawURL, "a file, neither a folder nor a zip archive")
 }
 
 func openBase(ctx context.Context, base string, opt Options) (Location, error) {
 	if base == "" {
-		return Location{}, errors.New("open: the URL is empty")
+		return Location{}, &store.KeyError{Op: "open", URL: `""`, Err: errors.New("the URL is empty")}
 	}
 	schemes := opt.Schemes
 	if schemes == nil {
@@ -166,8 +165,7 @@ func openBase(ctx context.Context, base string, opt Options) (Location, error) {
 	}
 	open, ok := schemes[name]
 	if !ok {
-		return Location{}, fmt.Errorf("open %s: no store is registered for scheme %q, only for %s",
-			shown(base), name, strings.Join(slices.Sorted(maps.Keys(schemes)), ", "))
+		return Location{}, failed(base, "%w %q, only for %s", ErrScheme, name, strings.Join(slices.Sorted(maps.Keys(schemes)), ", "))
 	}
 	return open(ctx, base, opt)
 }
@@ -203,7 +201,7 @@ func openMem(_ context.Context, rawURL string, opt Options) (Location, error) {
 func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return Location{}, fmt.Errorf("open %s: not a URL", shown(rawURL))
+		return Location{}, failed(rawURL, "not a URL")
 	}
 	names := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
 	at := slices.IndexFunc(names, isArchive)
@@ -219,11 +217,11 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	}
 	key, err := url.PathUnescape(names[at])
 	if err != nil {
-		return Location{}, fmt.Errorf("open %s: not a URL", shown(rawURL))
+		return Location{}, failed(rawURL, "not a URL")
 	}
 	inner, err := url.PathUnescape(strings.Join(names[at+1:], "/"))
 	if err != nil {
-		return Location{}, fmt.Errorf("open %s: not a URL", shown(rawURL))
+		return Location{}, failed(rawURL, "not a URL")
 	}
 	if inner, err = nodePath(rawURL, inner); err != nil {
 		return Location{}, err
@@ -268,7 +266,8 @@ func openArchive(ctx context.Context, s store.Store, key, inner string) (Locatio
 	}
 	z, err := zip.Open(ctx, obj, store.JoinURL(s.URL(), key))
 	if err != nil {
-		return Location{}, errors.Join(err, obj.Close())
+		obj.Close()
+		return Location{}, err
 	}
 	return Location{Store: z, Path: inner}, nil
 }
@@ -315,7 +314,7 @@ func hasArchive(base string) bool {
 func nodePath(rawURL, path string) (string, error) {
 	path = strings.Trim(path, "/")
 	if path != "" && store.CheckKey(path) != nil {
-		return "", fmt.Errorf("open %s: path %q: %w", shown(rawURL), path, store.ErrBadKey)
+		return "", failed(rawURL, "path %q: %w", path, store.ErrBadKey)
 	}
 	return path, nil
 }

@@ -197,7 +197,7 @@ func TestErrors(t *testing.T) {
 		"file:":                               "no path",
 		"mem:name/../x":                       "not a valid key",
 		dir + "/data.zarr|zip:":               "no file to look into",
-		dir + "/data.zarr|foo:":               "not known",
+		dir + "/data.zarr|foo:":               "unknown format",
 		dir + "/data.zarr|zarr3:a|zip:":       "nothing can follow zarr3",
 		dir + "/data.zarr|zarr3:../x":         "not a valid key",
 		dir + "/picture.tif|zip:":             "not a valid zip archive",

@@ -3,7 +3,6 @@ package locate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -23,19 +22,19 @@ func isSeparator(c rune) bool { return c == '/' || c < 0x80 && os.IsPathSeparato
 func openFileURL(ctx context.Context, rawURL string, opt Options) (Location, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil || u.RawQuery != "" || u.Fragment != "" {
-		return Location{}, fmt.Errorf("open %s: not a file URL", rawURL)
+		return Location{}, failed(rawURL, "not a file URL")
 	}
 	if u.Host != "" && u.Host != "localhost" {
-		return Location{}, fmt.Errorf("open %s: files of host %q cannot be reached", rawURL, u.Host)
+		return Location{}, failed(rawURL, "files of host %q cannot be reached", u.Host)
 	}
 	path := u.Path
 	if path == "" { // file:relative
 		if path, err = url.PathUnescape(u.Opaque); err != nil {
-			return Location{}, fmt.Errorf("open %s: not a file URL", rawURL)
+			return Location{}, failed(rawURL, "not a file URL")
 		}
 	}
 	if path == "" || strings.ContainsRune(path, 0) {
-		return Location{}, fmt.Errorf("open %s: no path", rawURL)
+		return Location{}, failed(rawURL, "no path")
 	}
 	if runtime.GOOS == "windows" && len(path) > 2 && path[0] == '/' && path[2] == ':' {
 		path = path[1:]
@@ -72,7 +71,7 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		return openRegular(ctx, outer, inner, outerInfo, opt)
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !opt.Create {
-		return Location{}, fmt.Errorf("open %s: %w", path, cause(err))
+		return Location{}, failed(path, "%w", cause(err))
 	}
 	if archive, inner, ok := archiveIn(path); ok {
 		inner, err := nodePath(path, inner)
@@ -117,12 +116,12 @@ func containerAbove(path string) (outer, inner string) {
 // openRegular opens what is at path, which is no folder, and the node inside.
 func openRegular(ctx context.Context, path, inner string, fi fs.FileInfo, opt Options) (Location, error) {
 	if !fi.Mode().IsRegular() {
-		return Location{}, fmt.Errorf("open %s: neither a folder nor a regular file", path)
+		return Location{}, failed(path, "neither a folder nor a regular file")
 	}
 	if !opt.AsFile {
 		archive, err := startsLikeArchive(path)
 		if err != nil {
-			return Location{}, fmt.Errorf("open %s: %w", path, cause(err))
+			return Location{}, failed(path, "%w", cause(err))
 		}
 		if archive || isArchive(filepath.Base(path)) {
 			return openLocalArchive(ctx, path, inner, opt)
@@ -134,7 +133,7 @@ func openRegular(ctx context.Context, path, inner string, fi fs.FileInfo, opt Op
 	// The store must have the file itself, not a link that leads elsewhere.
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return Location{}, fmt.Errorf("open %s: %w", path, cause(err))
+		return Location{}, failed(path, "%w", cause(err))
 	}
 	s, err := file.Open(filepath.Dir(real), file.Options{Sync: opt.Sync})
 	if err != nil {
@@ -159,7 +158,7 @@ func openLocalArchive(ctx context.Context, path, inner string, opt Options) (Loc
 
 func createArchive(path, inner string, opt Options) (Location, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return Location{}, fmt.Errorf("create %s: %w", path, err)
+		return Location{}, &store.KeyError{Op: "create", URL: path, Err: cause(err)}
 	}
 	s, err := zip.Create(path, zip.Options{Sync: opt.Sync})
 	if err != nil {

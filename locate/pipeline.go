@@ -3,7 +3,6 @@ package locate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -29,14 +28,14 @@ func splitPipeline(rawURL string) (base string, stages []stage, err error) {
 		m := stagePattern.FindStringSubmatch(p)
 		if m == nil {
 			if isURL {
-				return "", nil, fmt.Errorf("open %s: %q is no stage of a pipeline such as zip:path", shown(rawURL), p)
+				return "", nil, failed(rawURL, "%q is no stage of a pipeline such as zip:path", p)
 			}
 			return rawURL, nil, nil
 		}
 		path := m[2]
 		if isURL {
 			if path, err = url.PathUnescape(path); err != nil {
-				return "", nil, fmt.Errorf("open %s: %q is not a URL", shown(rawURL), p)
+				return "", nil, failed(rawURL, "%q is not a URL", p)
 			}
 		}
 		if path, err = nodePath(rawURL, path); err != nil {
@@ -50,7 +49,7 @@ func splitPipeline(rawURL string) (base string, stages []stage, err error) {
 // apply takes a location further.
 func (s stage) apply(ctx context.Context, l Location, rawURL string) (Location, error) {
 	fail := func(why string) (Location, error) {
-		return Location{}, fmt.Errorf("open %s: stage %s: %s", shown(rawURL), s.name, why)
+		return Location{}, failed(rawURL, "stage %s: %s", s.name, why)
 	}
 	if l.Format != "" {
 		return fail("nothing can follow " + l.Format)
@@ -65,7 +64,7 @@ func (s stage) apply(ctx context.Context, l Location, rawURL string) (Location, 
 		return l, nil
 	}
 	if s.name != "zip" {
-		return fail("not known, only zip, " + strings.Join(formats, ", "))
+		return Location{}, failed(rawURL, "stage %s: %w: only zip, %s", s.name, ErrFormat, strings.Join(formats, ", "))
 	}
 	if _, ok := l.Store.(*zip.Store); ok && l.Path == "" {
 		l.Path = s.path

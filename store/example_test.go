@@ -38,5 +38,5 @@ func Example() {
 	// zarr.json false <nil>
 	// 234 <nil>
 	// 89 <nil>
-	//  get "volume/c/0" in mem:example: value is larger than allowed: 10 bytes, at most 5
+	//  get "volume/c/0" in mem:example: too large: 10 bytes, at most 5
 }

@@ -24,8 +24,9 @@ var (
 	ErrReadOnly = errors.New("store is read-only")
 	// ErrBadKey says that the key is no plain relative path.
 	ErrBadKey = errors.New("not a valid key")
-	// ErrTooLarge says that a value is larger than the reader asked for.
-	ErrTooLarge = errors.New("value is larger than allowed")
+	// ErrTooLarge says that a value, or what was to be made of it, is larger than
+	// the reader allows.
+	ErrTooLarge = errors.New("too large")
 	// ErrRange says that a range starts behind the end of the value.
 	ErrRange = errors.New("range is outside the value")
 	// ErrPrecondition says that a conditional Put found another value than it

@@ -105,6 +105,9 @@ func (f *File) openAt(ctx context.Context, ref string) (*File, error) {
 		}
 		return known, nil
 	}
+	if known, ok := errors.AsType[*zarr.Error](err); ok {
+		return nil, known.Err // the caller names the source
+	}
 	if err != nil {
 		return nil, err
 	}

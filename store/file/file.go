@@ -11,7 +11,6 @@
 package file
 
 import (
-	"fmt"
 	"hash/maphash"
 	"net/url"
 	"os"
@@ -59,17 +58,17 @@ var (
 func Open(dir string, opt Options) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open folder %s: %w", dir, err)
+		return nil, store.WrapError("open", dir, "", err)
 	}
 	root, err := os.OpenRoot(abs)
 	if err != nil {
-		return nil, fmt.Errorf("open folder: %w", err)
+		return nil, store.WrapError("open", dir, "", err)
 	}
 	b := backend(rootBackend{root})
 	if !opt.portable {
 		if b, err = newBackend(root, abs); err != nil {
 			root.Close()
-			return nil, fmt.Errorf("open folder: %w", err)
+			return nil, store.WrapError("open", dir, "", err)
 		}
 	}
 	path := filepath.ToSlash(abs)
@@ -84,7 +83,7 @@ func Open(dir string, opt Options) (*Store, error) {
 // opens it.
 func Create(dir string, opt Options) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("create folder: %w", err)
+		return nil, store.WrapError("create", dir, "", err)
 	}
 	return Open(dir, opt)
 }

@@ -103,7 +103,7 @@ func Open(base string, opt Options) (*Store, error) {
 		return nil, fmt.Errorf("open web store: %w", err)
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("open web store %s: not an http or https URL", u.Redacted())
+		return nil, store.WrapError("open", u.Redacted(), "", errors.New("not an http or https URL"))
 	}
 	opt.setDefaults()
 	u.Fragment, u.RawFragment = "", ""

@@ -65,7 +65,7 @@ func Open(ctx context.Context, obj store.Object, name string) (*Store, error) {
 		if errors.As(err, &k) {
 			err = k.Err
 		}
-		return nil, fmt.Errorf("open zip %s: %w", name, err)
+		return nil, store.WrapError("open zip", name, "", err)
 	}
 	return &Store{url: name, obj: whole{obj}, limit: limit, entries: entries}, nil
 }
@@ -104,7 +104,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	}
 	obj, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("open zip: %w", err)
+		return nil, store.WrapError("open zip", u, "", err)
 	}
 	s, err := Open(ctx, obj, u)
 	if err != nil {
@@ -116,7 +116,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 func fileURL(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return "", fmt.Errorf("open zip %s: %w", path, err)
+		return "", store.WrapError("open zip", path, "", err)
 	}
 	p := filepath.ToSlash(abs)
 	if !strings.HasPrefix(p, "/") {
@@ -168,7 +168,7 @@ func (s *Store) close(commit bool) error {
 		err = errors.Join(err, w.close(commit && err == nil))
 	}
 	if err != nil {
-		return fmt.Errorf("close zip %s: %w", s.url, err)
+		return store.WrapError("close", s.url, "", err)
 	}
 	return nil
 }

@@ -1,0 +1,272 @@
+package zarr_test
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// failure is a call that must fail, and of which kind its error is.
+type failure struct {
+	call func() error
+	kind error
+}
+
+// of gives the error of a call that also returns something.
+func of[T any](_ T, err error) error { return err }
+
+// first is the first error of an iteration.
+func first[T any](s iter.Seq2[T, error]) error {
+	for _, err := range s {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failures calls everything that the package exports and that returns an error,
+// by its name, so that it fails.
+func failures(t *testing.T) map[string][]failure {
+	dir := t.TempDir()
+	s := mem.New()
+	spec := zarr.ArraySpec{Shape: []int{4, 6}, DataType: "int16", Chunks: []int{2, 3}}
+	g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
+	a := must[*zarr.Array](t)(g.CreateArray(ctx, "a", spec))
+	check(t, zarr.Write(ctx, a, zarr.All(), make([]int16, 24)))
+	check(t, zarr.Write(ctx, a, zarr.Slice("0, 0"), []int16{1}))
+	small := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.MaxRead(8))).(*zarr.Array)
+	locked := store.ReadOnly(s)
+	lockedGroup := must[zarr.Node](t)(zarr.OpenStore(ctx, locked, "")).(*zarr.Group)
+	lockedArray := must[*zarr.Array](t)(lockedGroup.Array(ctx, "a"))
+	full := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.FailMissing())).(*zarr.Array)
+	_, err := s.Put(ctx, "odd/zarr.json", []byte(`{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int8","fill_value":0,
+		"chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":{"name":"default"},"codecs":[{"name":"nobody.knows"}]}`), store.PutOptions{})
+	check(t, err)
+	odd := must[*zarr.Array](t)(g.Array(ctx, "odd"))
+	_, err = s.Put(ctx, "half/"+zarr.Unfinished, []byte("x"), store.PutOptions{})
+	check(t, err)
+	text := filepath.Join(dir, "notes.txt")
+	check(t, os.WriteFile(text, []byte("hello, this is text"), 0o666))
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	broken := brokenList{s}
+	brokenGroup := must[zarr.Node](t)(zarr.OpenStore(ctx, broken, "")).(*zarr.Group)
+	brokenArray := must[*zarr.Array](t)(brokenGroup.Array(ctx, "a"))
+	unlinked := must[*zarr.Group](t)(zarr.CreateGroup(ctx, filepath.Join(dir, "x.zip")))
+	check(t, os.Mkdir(filepath.Join(dir, "x.zip"), 0o777))
+	check(t, os.WriteFile(filepath.Join(dir, "x.zip", "in the way"), nil, 0o666))
+	nothing := filepath.Join(dir, "nothing")
+
+	return map[string][]failure{
+		"Open": {
+			{func() error { return of(zarr.Open(ctx, nothing)) }, zarr.ErrNoNode},
+			{func() error { return of(zarr.Open(ctx, nothing)) }, fs.ErrNotExist},
+			{func() error { return of(zarr.Open(ctx, dir)) }, zarr.ErrNoNode},
+			{func() error { return of(zarr.Open(ctx, dir)) }, fs.ErrNotExist},
+			{func() error { return of(zarr.Open(ctx, "s3://bucket/x")) }, zarr.ErrScheme},
+			{func() error { return of(zarr.Open(ctx, text)) }, zarr.ErrFormat},
+			{func() error { return of(zarr.Open(ctx, dir+"|hdf9:")) }, zarr.ErrFormat},
+			{func() error { return of(zarr.Open(ctx, "mem:x/../y")) }, zarr.ErrPath},
+			{func() error { return of(zarr.Open(ctx, "")) }, nil},
+		},
+		"OpenArray":   {{func() error { return of(zarr.OpenArray(ctx, nothing)) }, zarr.ErrNoNode}},
+		"OpenGroup":   {{func() error { return of(zarr.OpenGroup(ctx, nothing)) }, zarr.ErrNoNode}},
+		"Find":        {{func() error { return of(zarr.Find(ctx, nothing)) }, fs.ErrNotExist}},
+		"OpenBeside":  {{func() error { _, _, err := zarr.OpenBeside(ctx, g, "other"); return err }, nil}},
+		"CreateGroup": {{func() error { return of(zarr.CreateGroup(ctx, "gopher://x")) }, zarr.ErrScheme}},
+		"CreateArray": {{func() error { return of(zarr.CreateArray(ctx, filepath.Join(text, "a"), spec)) }, zarr.ErrFormat}},
+		"OpenStore": {
+			{func() error { return of(zarr.OpenStore(ctx, s, "nothing")) }, zarr.ErrNoNode},
+			{func() error { return of(zarr.OpenStore(ctx, s, "half")) }, zarr.ErrUnfinished},
+			{func() error { return of(zarr.OpenStore(gone, s, "a")) }, context.Canceled},
+		},
+		"CreateGroupIn": {{func() error { return of(zarr.CreateGroupIn(ctx, locked, "new")) }, zarr.ErrReadOnly}},
+		"CreateArrayIn": {
+			{func() error { return of(zarr.CreateArrayIn(ctx, locked, "new", spec)) }, zarr.ErrReadOnly},
+			{func() error { return of(zarr.CreateArrayIn(ctx, s, "a", spec)) }, zarr.ErrExist},
+			{func() error { return of(zarr.CreateArrayIn(ctx, s, "a", spec)) }, fs.ErrExist},
+			{func() error { return of(zarr.CreateArrayIn(ctx, s, "a/b", spec)) }, zarr.ErrNotGroup},
+			{func() error { return of(zarr.CreateArrayIn(ctx, s, "__b", spec)) }, zarr.ErrPath},
+			{func() error {
+				return of(zarr.CreateArrayIn(ctx, s, "b", zarr.ArraySpec{Shape: []int{1}, DataType: "int99"}))
+			}, zarr.ErrDataType},
+			{func() error {
+				return of(zarr.CreateArrayIn(ctx, s, "b", zarr.ArraySpec{Shape: []int{1}, DataType: "int8", Codecs: []byte(`["nobody.knows"]`)}))
+			}, zarr.ErrCodec},
+		},
+		"Read": {
+			{func() error { return of(zarr.Read[int32](ctx, a, zarr.All())) }, zarr.ErrType},
+			{func() error { return of(zarr.Read[int16](ctx, a, zarr.Slice("9"))) }, zarr.ErrRange},
+			{func() error { return of(zarr.Read[int16](ctx, a, zarr.Slice("9"))) }, zarr.ErrSelection},
+			{func() error { return of(zarr.Read[int16](ctx, a, zarr.Slice("1:x"))) }, zarr.ErrSelection},
+			{func() error { return of(zarr.Read[int16](ctx, a, nil)) }, zarr.ErrSelection},
+			{func() error { return of(zarr.Read[int16](ctx, small, zarr.All())) }, zarr.ErrTooLarge},
+			{func() error { return of(zarr.Read[int8](ctx, odd, zarr.All())) }, zarr.ErrCodec},
+			{func() error { return of(zarr.Read[int16](gone, a, zarr.All())) }, context.Canceled},
+			{func() error { return of(zarr.Read[int16](ctx, full, zarr.All())) }, zarr.ErrMissing},
+		},
+		"ReadSlice": {
+			{func() error { return zarr.ReadSlice(ctx, a, zarr.All(), make([]int16, 3)) }, zarr.ErrSelection},
+			{func() error { return zarr.ReadSlice(gone, a, zarr.All(), make([]int16, 24)) }, context.Canceled},
+		},
+		"Write": {
+			{func() error { return zarr.Write(ctx, a, zarr.All(), make([]string, 24)) }, zarr.ErrType},
+			{func() error { return zarr.Write(ctx, lockedArray, zarr.All(), make([]int16, 24)) }, zarr.ErrReadOnly},
+			{func() error { return zarr.Write(gone, a, zarr.Slice("0"), make([]int16, 6)) }, context.Canceled},
+		},
+		"Append": {
+			{func() error { return zarr.Append(ctx, a, 5, make([]int16, 6)) }, zarr.ErrRange},
+			{func() error { return zarr.Append(ctx, a, 0, make([]int16, 5)) }, zarr.ErrSelection},
+			{func() error { return zarr.Append(ctx, a, 0, make([]int8, 6)) }, zarr.ErrType},
+		},
+		"Chunks": {
+			{func() error { return first(zarr.Chunks[int8](ctx, a)) }, zarr.ErrType},
+			{func() error { return first(zarr.Chunks[int16](gone, a)) }, context.Canceled},
+		},
+		"Array.SetAttributes": {{func() error { return lockedArray.SetAttributes(ctx, nil) }, zarr.ErrReadOnly}},
+		"Array.Refresh":       {{func() error { return a.Refresh(gone) }, context.Canceled}},
+		"Array.Stored":        {{func() error { return first(brokenArray.Stored(ctx)) }, errDisk}},
+		"Array.DeleteChunk": {
+			{func() error { return a.DeleteChunk(ctx, 7, 7) }, zarr.ErrRange},
+			{func() error { return lockedArray.DeleteChunk(ctx, 0, 0) }, zarr.ErrReadOnly},
+		},
+		"Array.RawChunk": {
+			{func() error { return of(a.RawChunk(ctx, 1)) }, zarr.ErrRange},
+			{func() error { return of(a.RawChunk(ctx, 1, 1)) }, fs.ErrNotExist},
+		},
+		"Array.CheckChunk": {{func() error {
+			return a.CheckChunk(ctx, zarr.ChunkInfo{Key: "a/c/1/1", Box: nd.Box{Start: []int{2, 3}, Shape: []int{2, 3}}})
+		}, zarr.ErrMissing}},
+		"Array.Codec": {{func() error { return of(odd.Codec([]int{2})) }, zarr.ErrCodec}},
+		"Array.Make":  {{func() error { return of(small.Make(100)) }, zarr.ErrTooLarge}},
+		"Array.ReadInto": {
+			{func() error { return a.ReadInto(ctx, zarr.All(), nd.Make(2, 3)) }, zarr.ErrSelection},
+			{func() error { return a.ReadInto(ctx, zarr.All(), nd.Make(4, 4, 6)) }, zarr.ErrType},
+			{func() error { return a.ReadInto(gone, zarr.All(), nd.Make(2, 4, 6)) }, context.Canceled},
+		},
+		"Array.WriteFrom":   {{func() error { return lockedArray.WriteFrom(ctx, zarr.All(), nd.Make(2, 4, 6)) }, zarr.ErrReadOnly}},
+		"Array.ResultShape": {{func() error { return of(a.ResultShape(zarr.Points([]int{9}, []int{0}))) }, zarr.ErrRange}},
+		"Array.Stream": {
+			{func() error { return first(a.Stream(ctx, zarr.Select(zarr.Full(), zarr.Full(), zarr.Full()), 9)) }, zarr.ErrSelection},
+			{func() error { return first(a.Stream(gone, zarr.All(), 9)) }, context.Canceled},
+		},
+		"Array.Resize": {
+			{func() error { return a.Resize(ctx, -1, 2) }, zarr.ErrRange},
+			{func() error { return lockedArray.Resize(ctx, 9, 9) }, zarr.ErrReadOnly},
+		},
+		"node.Close": {{func() error { return unlinked.Close() }, nil}},
+		"Group.Open": {{func() error { return of(g.Open(ctx, "nothing")) }, zarr.ErrNoNode}},
+		"Group.Array": {
+			{func() error { return of(lockedGroup.Array(ctx, "nothing")) }, zarr.ErrNoNode},
+			{func() error { return of(g.Array(ctx, "")) }, zarr.ErrNotArray},
+		},
+		"Group.Group":         {{func() error { return of(g.Group(ctx, "a")) }, zarr.ErrNotGroup}},
+		"Group.CreateArray":   {{func() error { return of(g.CreateArray(ctx, "a", spec)) }, zarr.ErrExist}},
+		"Group.CreateGroup":   {{func() error { return of(g.CreateGroup(ctx, "a/b")) }, zarr.ErrNotGroup}},
+		"Group.Delete":        {{func() error { return g.Delete(ctx, "nothing") }, zarr.ErrNoNode}, {func() error { return g.Delete(ctx, "") }, zarr.ErrPath}},
+		"Group.SetAttributes": {{func() error { return lockedGroup.SetAttributes(ctx, nil) }, zarr.ErrReadOnly}},
+		"Group.Consolidate":   {{func() error { return lockedGroup.Consolidate(ctx) }, zarr.ErrReadOnly}},
+		"Group.Children":      {{func() error { return first(brokenGroup.Children(ctx)) }, errDisk}},
+		"Group.Walk":          {{func() error { return first(brokenGroup.Walk(ctx)) }, errDisk}},
+	}
+}
+
+// brokenList is a store that cannot be listed.
+type brokenList struct{ *mem.Store }
+
+func (b brokenList) List(_ context.Context, prefix, _ string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		yield(store.Entry{}, store.WrapError("list", b.URL(), prefix, errDisk))
+	}
+}
+
+func TestEveryErrorIsOneOfThePackageAndOfAKind(t *testing.T) {
+	all := failures(t)
+	for name, calls := range all {
+		for i, c := range calls {
+			err := c.call()
+			known, ok := err.(*zarr.Error)
+			switch {
+			case err == nil:
+				t.Errorf("%s, call %d: no error", name, i)
+			case !ok:
+				t.Errorf("%s, call %d: %T: %v", name, i, err, err)
+			case c.kind != nil && !errors.Is(err, c.kind):
+				t.Errorf("%s, call %d: %v: not %v", name, i, err, c.kind)
+			case known.Op == "" || known.URL == "" || strings.Contains(err.Error(), "\n"):
+				t.Errorf("%s, call %d: %q", name, i, err)
+			case strings.Count(err.Error(), known.URL) > 1 && len(known.URL) > 10:
+				t.Errorf("%s, call %d: %q names %s twice", name, i, err, known.URL)
+			}
+		}
+	}
+	for _, name := range fallible(t) {
+		if len(all[name]) == 0 {
+			t.Errorf("%s can fail and has no case here", name)
+		}
+	}
+}
+
+// fallible lists the exported functions and methods of the package that return
+// errors, as "Function" and "Type.Method".
+func fallible(t *testing.T) []string {
+	var out []string
+	files := must[[]string](t)(filepath.Glob("*.go"))
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f := must[*ast.File](t)(parser.ParseFile(token.NewFileSet(), name, nil, 0))
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() || !returnsError(fn) {
+				continue
+			}
+			if fn.Recv == nil {
+				out = append(out, fn.Name.Name)
+			} else if r := receiver(fn); r == "Array" || r == "Group" || r == "node" {
+				out = append(out, r+"."+fn.Name.Name)
+			}
+		}
+	}
+	return out
+}
+
+func receiver(fn *ast.FuncDecl) string {
+	x := fn.Recv.List[0].Type
+	if p, ok := x.(*ast.StarExpr); ok {
+		x = p.X
+	}
+	if id, ok := x.(*ast.Ident); ok {
+		return id.Name
+	}
+	return ""
+}
+
+// returnsError reports whether a result of a function is an error, or an iterator
+// over some.
+func returnsError(fn *ast.FuncDecl) bool {
+	found := false
+	if fn.Type.Results != nil {
+		ast.Inspect(fn.Type.Results, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && id.Name == "error"
+			return true
+		})
+	}
+	return found
+}
