@@ -119,6 +119,10 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return of(zarr.Read[int16](gone, a, zarr.All())) }, context.Canceled},
 			{func() error { return of(zarr.Read[int16](ctx, full, zarr.All())) }, zarr.ErrMissing},
 		},
+		"Resolve": {
+			{func() error { return of(zarr.Resolve(zarr.Blocks(), []int{4})) }, zarr.ErrSelection},
+			{func() error { return of(zarr.Resolve(zarr.Slice("9"), []int{4})) }, zarr.ErrRange},
+		},
 		"ReadSlice": {
 			{func() error { return zarr.ReadSlice(ctx, a, zarr.All(), make([]int16, 3)) }, zarr.ErrSelection},
 			{func() error { return zarr.ReadSlice(gone, a, zarr.All(), make([]int16, 24)) }, context.Canceled},

@@ -287,11 +287,11 @@ func (p Positions) Even() (start, step int, ok bool) {
 // a shape. Blocks are selections of chunks and cannot be resolved without them.
 func Resolve(sel Selection, shape []int) ([]Positions, error) {
 	if _, ok := sel.(blocks); ok {
-		return nil, errors.New("blocks are no positions")
+		return nil, fail("resolve", "selection", mark(ErrSelection, errors.New("blocks are no positions")))
 	}
-	p, err := sel.plan(shape, nil)
+	p, err := planOf(sel, shape, nil)
 	if err != nil {
-		return nil, err
+		return nil, fail("resolve", "selection", err)
 	}
 	out := make([]Positions, len(shape))
 	for i, list := range p.points {
