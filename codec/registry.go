@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -57,27 +58,20 @@ func (r *Registry) Parse(e Entry) (Codec, error) {
 // ParseList reads a codecs list as metadata spells it: an array of names and of
 // objects with name and configuration.
 func (r *Registry) ParseList(raw json.RawMessage) (*Chain, error) {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
-		return nil, fmt.Errorf("codecs must be an array")
+	if err := strictjson.Validate(raw, strictjson.Options{}); err != nil {
+		return nil, err
 	}
-	entries := make([]Entry, len(items))
-	for i, item := range items {
-		if item[0] == '"' {
-			if err := json.Unmarshal(item, &entries[i].Name); err != nil {
-				return nil, err
-			}
-			continue
+	entries := []Entry{}
+	err := strictjson.Each(raw, func(_ int, item json.RawMessage) error {
+		e, err := strictjson.ParseNamed(item)
+		entries = append(entries, Entry{e.Name, e.Configuration})
+		if e.Name == "" {
+			return err
 		}
-		var e struct {
-			Name           string          `json:"name"`
-			Configuration  json.RawMessage `json:"configuration"`
-			MustUnderstand *bool           `json:"must_understand"`
-		}
-		if err := ParseConfig(item, &e); err != nil {
-			return nil, fmt.Errorf("codec %d: %w", i, err)
-		}
-		entries[i] = Entry{e.Name, e.Configuration}
+		return wrap(e.Name, err)
+	})
+	if err != nil {
+		return nil, strictjson.At("codecs", err)
 	}
 	return r.Chain(entries)
 }
@@ -134,16 +128,10 @@ func ParseConfig(config json.RawMessage, v any) error {
 	if len(config) == 0 {
 		return nil
 	}
-	if t := bytes.TrimLeft(config, " \t\r\n"); len(t) == 0 || t[0] != '{' {
-		return fmt.Errorf("configuration must be an object")
-	}
 	if err := checkMembers(config, reflect.TypeOf(v).Elem()); err != nil {
-		return fmt.Errorf("configuration: %w", err)
+		return strictjson.At("configuration", err)
 	}
-	if err := json.Unmarshal(config, v); err != nil {
-		return fmt.Errorf("configuration: %s", cutPrefix(err.Error(), "json: "))
-	}
-	return nil
+	return strictjson.At("configuration", strictjson.Unmarshal(config, v))
 }
 
 // checkMembers is stricter than encoding/json: names must be spelled exactly,
@@ -164,17 +152,10 @@ func checkMembers(config json.RawMessage, t reflect.Type) error {
 			return fmt.Errorf("unknown member %s", strictjson.Quote(m.Name))
 		}
 		if strictjson.IsNull(m.Raw) && !raw {
-			return fmt.Errorf("%s must not be null", m.Name)
+			return strictjson.AtMember(m.Name, errors.New("must not be null"))
 		}
 	}
 	return nil
-}
-
-func cutPrefix(s, prefix string) string {
-	if len(s) > len(prefix) && s[:len(prefix)] == prefix {
-		return s[len(prefix):]
-	}
-	return s
 }
 
 // MarshalEntry spells an entry of a codecs list; a nil config is left out. It

@@ -18,8 +18,8 @@ type fillCase struct {
 }
 
 var fillCases = []fillCase{
-	{"bool", map[string]string{"true": "01", "false": "00", " true\n": "01"},
-		[]string{"0", "1", `"true"`, "null", "True", ""}},
+	{"bool", map[string]string{"true": "01", "false": "00", " true\n": "01", "0": "00"},
+		[]string{"1", "00", `"true"`, "null", "True", ""}},
 	{"int2", map[string]string{"-2": "fe", "1": "01", "-1": "ff"}, []string{"2", "-3"}},
 	{"int4", map[string]string{"-8": "f8", "7": "07"}, []string{"8", "-9"}},
 	{"uint2", map[string]string{"3": "03"}, []string{"4", "-1"}},
@@ -181,6 +181,8 @@ func TestFillSpellings(t *testing.T) {
 func TestVariableFill(t *testing.T) {
 	for _, c := range []struct{ typ, raw, value, fill string }{
 		{"string", `""`, "", `""`},
+		{"string", "0", "0", `"0"`},
+		{"string", "-12", "-12", `"-12"`},
 		{"string", `"foo <é> \u0000"`, "foo <é> \x00", `"foo <é> \u0000"`},
 		{"bytes", `"AQID"`, "\x01\x02\x03", `"AQID"`},
 		{"bytes", "[1, 2, 3]", "\x01\x02\x03", `"AQID"`},
@@ -202,7 +204,7 @@ func TestVariableFill(t *testing.T) {
 		}
 	}
 	for typ, refused := range map[string][]string{
-		"string": {"1", "null", `["a"]`, `"\ud800"`, "\"\xff\""},
+		"string": {"1.5", "true", "1e3", "null", `["a"]`, `"\ud800"`, "\"\xff\""},
 		"bytes":  {"1", "null", "[256]", `"a"`, "[true]", `{"a":1}`},
 	} {
 		for _, raw := range refused {

@@ -19,7 +19,7 @@ func (t *boolType) ParseFill(raw json.RawMessage, _ *nd.Heap) ([]byte, error) {
 	switch string(trim(raw)) {
 	case "true":
 		return []byte{1}, nil
-	case "false":
+	case "false", "0": // some writers take NumPy's zero of every type
 		return []byte{0}, nil
 	}
 	return nil, badFill(t.name, raw, "must be true or false")

@@ -21,7 +21,9 @@ func (t *variableType) ParseFill(raw json.RawMessage, h *nd.Heap) ([]byte, error
 	var err error
 	if t.kind == String {
 		var s string
-		s, err = text(raw)
+		if s, err = text(raw); err != nil && isInteger(trim(raw)) {
+			s, err = string(trim(raw)), nil // the number as text, as zarr-python has it
+		}
 		b = []byte(s)
 	} else {
 		b, err = byteString(raw)

@@ -77,7 +77,7 @@ func codecWord(c meta.Extension) string {
 	var config struct {
 		Endian  string          `json:"endian"`
 		Level   *int            `json:"level"`
-		Order   []int           `json:"order"`
+		Order   any             `json:"order"`
 		Codecs  json.RawMessage `json:"codecs"`
 		CName   string          `json:"cname"`
 		CLevel  int             `json:"clevel"`

@@ -108,7 +108,7 @@ func TestWrongConfigurations(t *testing.T) {
 		`{"name":"blosc","configuration":{"cname":"lzma"}}`:                      `cname is "lzma"`,
 		`{"name":"blosc","configuration":{"clevel":10}}`:                         "clevel is 10",
 		`{"name":"blosc","configuration":{"clevel":-1}}`:                         "clevel is -1",
-		`{"name":"blosc","configuration":{"clevel":null}}`:                       "clevel must not be null",
+		`{"name":"blosc","configuration":{"clevel":null}}`:                       "clevel: must not be null",
 		`{"name":"blosc","configuration":{"shuffle":1}}`:                         "shuffle is 1",
 		`{"name":"blosc","configuration":{"shuffle":"auto"}}`:                    `shuffle is "auto"`,
 		`{"name":"blosc","configuration":{"shuffle":"shuffle","typesize":0}}`:    "typesize is 0",

@@ -38,8 +38,8 @@ func TestConfigurations(t *testing.T) {
 		``:                     `{"name":"shuffle","configuration":{"elementsize":4}}`,
 		`{"elementsize":0}`:    `{"name":"shuffle","configuration":{"elementsize":0}}`,
 		`{"elementsize":16}`:   `{"name":"shuffle","configuration":{"elementsize":16}}`,
-		`{"elementsize":null}`: "elementsize must not be null",
-		`{"elementsize":"4"}`:  "cannot unmarshal string",
+		`{"elementsize":null}`: "elementsize: must not be null",
+		`{"elementsize":"4"}`:  "not a string",
 		`{"typesize":4}`:       `unknown member "typesize"`,
 	} {
 		c, err := registry().Parse(codec.Entry{Name: "shuffle", Config: json.RawMessage(config)})

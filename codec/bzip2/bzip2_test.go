@@ -41,8 +41,8 @@ func TestConfigurations(t *testing.T) {
 		`{"level":9}`:    `{"name":"bz2","configuration":{"level":9}}`,
 		`{"level":0}`:    "level is 0: must be from 1 to 9",
 		`{"level":10}`:   "level is 10: must be from 1 to 9",
-		`{"level":5.5}`:  "cannot unmarshal number 5.5",
-		`{"level":null}`: "level must not be null",
+		`{"level":5.5}`:  "must be an integer, not 5.5",
+		`{"level":null}`: "level: must not be null",
 		`{"blocks":5}`:   `unknown member "blocks"`,
 	} {
 		c, err := registry().Parse(codec.Entry{Name: "bz2", Config: json.RawMessage(config)})

@@ -108,7 +108,7 @@ func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error
 	out := Codec{Rounding: NearestEven}
 	var err error
 	if out.DataType, err = dtype.Parse(c.DataType); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("data_type: %w", err)
 	}
 	if !isReal(out.DataType) {
 		return nil, fmt.Errorf("cannot cast to %s, only to integers and floats", out.DataType.Name())

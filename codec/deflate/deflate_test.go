@@ -59,9 +59,9 @@ func TestConfigurations(t *testing.T) {
 			`{"level":9}`:           "",
 			`{"level":-2}`:          "level is -2: must be from " + least + " to 9",
 			`{"level":10}`:          "level is 10: must be from " + least + " to 9",
-			`{"level":5.0}`:         "cannot unmarshal number 5.0",
-			`{"level":"5"}`:         "cannot unmarshal string",
-			`{"level":null}`:        "level must not be null",
+			`{"level":5.0}`:         "must be an integer, not 5.0",
+			`{"level":"5"}`:         "not a string",
+			`{"level":null}`:        "level: must not be null",
 			`{"Level":5}`:           `unknown member "Level"`,
 			`{"level":5,"mtime":0}`: `unknown member "mtime"`,
 		} {

@@ -66,8 +66,8 @@ func TestConfigurations(t *testing.T) {
 		`{"level":12}`:          "",
 		`{"level":13}`:          "level is 13: must be from 0 to 12",
 		`{"level":-1}`:          "level is -1: must be from 0 to 12",
-		`{"level":1.5}`:         "cannot unmarshal number 1.5",
-		`{"level":null}`:        "level must not be null",
+		`{"level":1.5}`:         "must be an integer, not 1.5",
+		`{"level":null}`:        "level: must not be null",
 		`{"level":1,"page":64}`: `unknown member "page"`,
 	} {
 		_, err := registry().Parse(codec.Entry{Name: "zarrs.gdeflate", Config: json.RawMessage(config)})

@@ -50,10 +50,10 @@ func TestBlockConfigurations(t *testing.T) {
 		`{"block_size":0}`:                   "block_size is 0",
 		`{"block_size":-65536}`:              "block_size is -65536",
 		`{"block_size":33554433}`:            "block_size is 33554433",
-		`{"block_size":1e30}`:                "cannot unmarshal",
+		`{"block_size":1e30}`:                "must be an integer, not 1e30",
 		`{"block_size":9223372036854775807}`: "block_size is 9223372036854775807",
-		`{"block_size":"64"}`:                "cannot unmarshal",
-		`{"block_size":null}`:                "block_size must not be null",
+		`{"block_size":"64"}`:                "must be an integer, not a string",
+		`{"block_size":null}`:                "block_size: must not be null",
 		`{"blockSize":64}`:                   `unknown member "blockSize"`,
 	} {
 		c, err := std.Registry().Parse(codec.Entry{Name: lz4.BlockName, Config: json.RawMessage(config)})

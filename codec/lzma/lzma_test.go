@@ -45,7 +45,7 @@ func TestConfigurations(t *testing.T) {
 		`{"format":3,"filters":[{"id":4611686018427387905,"dict_size":4096,"lc":0,"lp":4,"pb":4,"mode":1,"nice_len":64,"mf":3,"depth":0}]}`: fmt.Sprintf(all, 3, -1, "null",
 			`[{"id":4611686018427387905,"dict_size":4096,"lc":0,"lp":4,"pb":4,"mode":1,"nice_len":64,"mf":3,"depth":0}]`),
 		`{"format":0}`:                              "format is 0: must be 1 (xz), 2 (alone) or 3 (raw)",
-		`{"format":"xz"}`:                           "cannot unmarshal string",
+		`{"format":"xz"}`:                           "not a string",
 		`{"check":2}`:                               "check is 2: must be",
 		`{"format":2,"check":4}`:                    "check is 4: only format 1 (xz) has checks",
 		`{"preset":10}`:                             "preset is 10: must be from 0 to 9",

@@ -173,8 +173,8 @@ func TestConfigurationsOfJPEG(t *testing.T) {
 		`{"min":-1.7e308,"max":1.7e308}`: "must be a range",
 		`{"gamma":0}`:                    "gamma is 0: must be more than 0",
 		`{"gamma":-1}`:                   "gamma is -1",
-		`{"gamma":1e999}`:                "cannot unmarshal",
-		`{"gamma":"NaN"}`:                "cannot unmarshal",
+		`{"gamma":1e999}`:                "must be a number, not 1e999",
+		`{"gamma":"NaN"}`:                "must be a number, not a string",
 		`{"dataType":"uint8"}`:           `unknown member "dataType"`,
 	} {
 		c, err := n5.ParseJPEG(nil, n5.JPEGName, json.RawMessage(config))

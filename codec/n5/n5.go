@@ -83,16 +83,19 @@ func checkList(list []codec.Codec) error {
 	}
 	var first struct {
 		Configuration struct {
-			Order []int `json:"order"`
+			Order codec.Order `json:"order"`
 		} `json:"configuration"`
 	}
 	if err := reread(list[0], &first); err != nil {
 		return err
 	}
 	order := first.Configuration.Order
-	for i, k := range order {
-		if k != len(order)-1-i {
-			return fmt.Errorf("the order of transpose is %v: must reverse all axes", order)
+	if order.Name == "C" {
+		return errors.New(`the order of transpose is "C": must reverse all axes`)
+	}
+	for i, k := range order.Axes {
+		if k != len(order.Axes)-1-i {
+			return fmt.Errorf("the order of transpose is %v: must reverse all axes", order.Axes)
 		}
 	}
 	var second struct {

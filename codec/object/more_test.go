@@ -80,7 +80,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		{"json2", `{"separators":[";",":"]}`, "string", "separators are"},
 		{"json2", `{"separators":[","]}`, "string", "separators are"},
 		{"json2", `{"level":1}`, "string", `unknown member "level"`},
-		{"json2", `{"strict":null}`, "string", "strict must not be null"},
+		{"json2", `{"strict":null}`, "string", "strict: must not be null"},
 		{"json2", `{}`, "bytes", "cannot write bytes"},
 		{"json2", `{}`, "complex64", "cannot write complex64"},
 		{"json2", `{}`, "int4", "which NumPy does not have"},

@@ -217,7 +217,7 @@ func TestEveryFaultHasItsOwnMessage(t *testing.T) {
 		{"bool", `{"padding_encoding":1}`, "padding_encoding must be a string, not"},
 		{"bool", `{"extra":1}`, `unknown member "extra"`},
 		{"bool", `{"first_bit":0,"first_bit":0}`, "first_bit"},
-		{"bool", `[]`, "configuration must be an object"},
+		{"bool", `[]`, "configuration: must be an object"},
 		{"int16", `{"first_bit":1,"end_bit":2}`, "first_bit and end_bit are names of two versions of the codec and must not be mixed"},
 		{"int16", `{"padding_encoding":"start_byte","last_bit":2}`, "last_bit and start_byte are names of two versions"},
 		{"int16", `{"padding_encoding":"last_byte","start_bit":2}`, "last_byte and start_bit are names of two versions"},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/n5block"
 )
 
@@ -73,7 +74,7 @@ func (p *plan) reverse() error {
 		want[i] = rank - 1 - i
 	}
 	var config struct {
-		Order []int `json:"order"`
+		Order codec.Order `json:"order"`
 	}
 	switch {
 	case p.at == 0 && rank == 1:
@@ -83,14 +84,15 @@ func (p *plan) reverse() error {
 		if err := json.Unmarshal(p.entries[0].Configuration, &config); err != nil {
 			return err
 		}
-		if slices.Equal(config.Order, want) {
+		axes := config.Order.Of(rank)
+		if slices.Equal(axes, want) {
 			return nil
 		}
-		return fmt.Errorf("transpose %v: N5 reverses the axes", config.Order)
+		return fmt.Errorf("transpose %v: N5 reverses the axes", axes)
 	default:
 		return fmt.Errorf("codec %s: N5 only reverses the axes", p.entries[0].Name)
 	}
-	config.Order = want
+	config.Order.Axes = want
 	raw, err := json.Marshal(config)
 	if err != nil {
 		return err

@@ -75,6 +75,9 @@ func Parse(_ *codec.Registry, name string, raw json.RawMessage) (codec.Codec, er
 		if err := codec.ParseConfig(raw, &o); err != nil {
 			return nil, err
 		}
+		if o.Page < 1 {
+			return nil, fmt.Errorf("max_page_n is %d: must be at least 1", o.Page)
+		}
 		c.Level, c.Order, c.Page = o.Level, o.Order, o.Page
 		if o.Mode != "" {
 			c.Mode = o.Mode

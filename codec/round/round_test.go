@@ -161,7 +161,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		{"bitround", `{"keepbits":-1}`, "float32", "at least 1"},
 		{"numcodecs.bitround", `{"keepbits":-1}`, "float32", "at least 0"},
 		{"numcodecs.bitround", `{"keepbits":0}`, "int8", "nothing would be left"},
-		{"bitround", `{"keepbits":2.5}`, "float32", "number"},
+		{"bitround", `{"keepbits":2.5}`, "float32", "must be an integer, not 2.5"},
 		{"bitround", `{"keepbits":3}`, "bool", "cannot round bool"},
 		{"bitround", `{"keepbits":3}`, "int4", "cannot round int4"},
 		{"bitround", `{"keepbits":3}`, "float8_e4m3", "cannot round float8_e4m3"},

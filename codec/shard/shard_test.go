@@ -69,7 +69,7 @@ func TestConfigurations(t *testing.T) {
 		"[" + sharded("[2,2]", `"bytes"`, checked, "middle") + "]":                     `index_location is "middle"`,
 		"[" + sharded("[0,2]", `"bytes"`, checked, "end") + "]":                        "lengths must be positive",
 		"[" + sharded("[-2,2]", `"bytes"`, checked, "end") + "]":                       "lengths must be positive",
-		"[" + sharded("[2.5,2]", `"bytes"`, checked, "end") + "]":                      "cannot unmarshal number 2.5",
+		"[" + sharded("[2.5,2]", `"bytes"`, checked, "end") + "]":                      "must be an integer, not 2.5",
 		"[" + sharded("[2]", `"bytes"`, checked, "end") + "]":                          "has 1 axes, the shard has 2",
 		"[" + sharded("[3,2]", `"bytes"`, checked, "end") + "]":                        "do not divide a shard",
 		"[" + sharded("[2,2]", `"gzip"`, checked, "end") + "]":                         "no codec before it turns arrays into bytes",

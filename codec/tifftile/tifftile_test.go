@@ -36,7 +36,7 @@ func TestConfigurations(t *testing.T) {
 		`{"tile_width":1.5}`:                      "tile_width",
 		`{"tile_width":16.0}`:                     "tile_width",
 		`{"tile_width":"16"}`:                     "tile_width",
-		`{"tile_width":null}`:                     "tile_width must not be null",
+		`{"tile_width":null}`:                     "tile_width: must not be null",
 		`{"tile_height":99999999999999999999}`:    "tile_height",
 		`{"tile_height":4294967296}`:              "tile_height is 4294967296",
 		`{"compression":70000}`:                   "compression is 70000",

@@ -16,11 +16,11 @@ import (
 // Codec is a parsed entry.
 type Codec struct {
 	// Order says which axis of the array is axis i of the encoded one.
-	Order []int
+	Order codec.Order
 }
 
 type config struct {
-	Order []int `json:"order"`
+	Order *codec.Order `json:"order"`
 }
 
 // Parse reads the configuration.
@@ -32,14 +32,15 @@ func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error
 	if c.Order == nil {
 		return nil, fmt.Errorf("configuration lacks order")
 	}
-	seen := make([]bool, len(c.Order))
-	for _, k := range c.Order {
-		if k < 0 || k >= len(c.Order) || seen[k] {
-			return nil, fmt.Errorf("order %v is no permutation of the axes", c.Order)
+	axes := c.Order.Axes
+	seen := make([]bool, len(axes))
+	for _, k := range axes {
+		if k < 0 || k >= len(axes) || seen[k] {
+			return nil, fmt.Errorf("order %v is no permutation of the axes", axes)
 		}
 		seen[k] = true
 	}
-	return Codec(c), nil
+	return Codec{*c.Order}, nil
 }
 
 // Name is "transpose".
@@ -47,36 +48,43 @@ func (Codec) Name() string { return "transpose" }
 
 // MarshalJSON gives the entry for metadata.
 func (c Codec) MarshalJSON() ([]byte, error) {
-	return codec.MarshalEntry("transpose", config(c))
+	return codec.MarshalEntry("transpose", config{&c.Order})
+}
+
+// Settle spells out the order of an array that is made: few readers know "C" and
+// "F".
+func (c Codec) Settle(in codec.Spec) (codec.Codec, error) {
+	return Codec{codec.Order{Axes: c.Order.Of(len(in.Shape))}}, nil
 }
 
 // BindArray fits the codec to chunks.
 func (c Codec) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
-	if len(c.Order) != len(in.Shape) {
-		return nil, fmt.Errorf("order %v has %d axes, the array has %d", c.Order, len(c.Order), len(in.Shape))
+	axes := c.Order.Of(len(in.Shape))
+	if len(axes) != len(in.Shape) {
+		return nil, fmt.Errorf("order %v has %d axes, the array has %d", axes, len(axes), len(in.Shape))
 	}
-	out := in
-	out.Shape = c.pick(in.Shape)
-	return &filter{c, out}, nil
+	f := &filter{axes, in}
+	f.out.Shape = f.pick(in.Shape)
+	return f, nil
 }
 
-func (c Codec) pick(v []int) []int {
+type filter struct {
+	axes []int
+	out  codec.Spec
+}
+
+func (f *filter) pick(v []int) []int {
 	out := make([]int, len(v))
-	for i, k := range c.Order {
+	for i, k := range f.axes {
 		out[i] = v[k]
 	}
 	return out
 }
 
-type filter struct {
-	codec Codec
-	out   codec.Spec
-}
-
 func (f *filter) Out() codec.Spec { return f.out }
 
-func (f *filter) View(v nd.View) nd.View { return v.Permute(f.codec.Order) }
+func (f *filter) View(v nd.View) nd.View { return v.Permute(f.axes) }
 
 func (f *filter) Box(b nd.Box) nd.Box {
-	return nd.Box{Start: f.codec.pick(b.Start), Shape: f.codec.pick(b.Shape)}
+	return nd.Box{Start: f.pick(b.Start), Shape: f.pick(b.Shape)}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -34,8 +35,8 @@ func ParseArray(_ *codec.Registry, name string, raw json.RawMessage) (codec.Code
 		return a, nil
 	}
 	var err error
-	if a.item, a.big, err = dtype.ParseNumpyUnits(c.DType); err != nil {
-		return nil, err
+	if a.item, a.big, err = dtype.ParseNumpyUnits(numeric.Spelling(c.DType)); err != nil {
+		return nil, fmt.Errorf("dtype: %w", err)
 	}
 	if len(a.item.Refs()) > 0 {
 		return nil, fmt.Errorf("dtype is %s, whose values have no fixed length", c.DType)

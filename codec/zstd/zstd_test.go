@@ -42,11 +42,11 @@ func TestConfigurations(t *testing.T) {
 		`{"level":-131072}`:              "",
 		`{"level":23}`:                   "level is 23: must be from -131072 to 22",
 		`{"level":-131073}`:              "must be from -131072 to 22",
-		`{"level":1e1}`:                  "cannot unmarshal number 1e1",
-		`{"checksum":1}`:                 "cannot unmarshal number",
-		`{"checksum":null}`:              "checksum must not be null",
+		`{"level":1e1}`:                  "must be an integer, not 1e1",
+		`{"checksum":1}`:                 "must be true or false, not a number",
+		`{"checksum":null}`:              "checksum: must not be null",
 		`{"level":3,"window":1}`:         `unknown member "window"`,
-		`{"level":99999999999999999999}`: "cannot unmarshal number",
+		`{"level":99999999999999999999}`: "is out of range",
 	} {
 		_, err := std.Registry().Parse(codec.Entry{Name: "zstd", Config: json.RawMessage(config)})
 		if want == "" && err != nil {

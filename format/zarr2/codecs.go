@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec/endian"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 )
@@ -126,7 +127,7 @@ func (f filter) objects() (dtype.Type, error) {
 	case "json2", "msgpack2", "pickle":
 		return dtype.Lookup("omnizarr.json")
 	case "vlen-array":
-		elem, _, err := dtype.ParseNumpy(f.get("dtype"))
+		elem, _, err := dtype.ParseNumpy(numeric.Spelling(f.get("dtype")))
 		if err != nil {
 			return nil, fmt.Errorf("filter vlen-array: %w", err)
 		}
@@ -139,19 +140,35 @@ func (f filter) objects() (dtype.Type, error) {
 	return nil, fmt.Errorf("object array, but filter %s does not say how objects are stored", strictjson.Quote(f.id))
 }
 
-// output is the type that an array-to-array filter gives, "" if it stays what it
+// input is the type that an array-to-array filter takes, nil if it does not say.
+func (f filter) input() json.RawMessage {
+	if f.id == "astype" {
+		return f.typed("decode_dtype")
+	}
+	return f.typed("dtype")
+}
+
+// output is the type that an array-to-array filter gives, nil if it stays what it
 // is.
 func (f filter) output() json.RawMessage {
 	switch f.id {
 	case "astype":
-		return f.get("encode_dtype")
+		return f.typed("encode_dtype")
 	case "packbits":
 		return json.RawMessage(`"|u1"`)
 	}
-	if t := f.get("astype"); t != nil {
+	if t := f.typed("astype"); t != nil {
 		return t
 	}
-	return f.get("dtype")
+	return f.typed("dtype")
+}
+
+// typed is a member that names a type, with its byte order: people leave it out.
+func (f filter) typed(name string) json.RawMessage {
+	if raw := f.get(name); raw != nil {
+		return numeric.Spelling(raw)
+	}
+	return nil
 }
 
 // chain gives the codecs list of Zarr v3.
@@ -202,11 +219,7 @@ func (e element) chain(list []filter, fortran bool, rank int) ([]meta.Extension,
 // bytes that come for what its own type says: in another byte order they would
 // be other numbers.
 func (e *element) pass(f filter) error {
-	in := f.get("dtype")
-	if f.id == "astype" {
-		in = f.get("decode_dtype")
-	}
-	if in != nil && string(in) != objectCode {
+	if in := f.input(); in != nil && string(in) != objectCode {
 		t, big, err := dtype.ParseNumpyUnits(in)
 		if err != nil {
 			return fmt.Errorf("filter %s: %w", f.id, err)

@@ -21,8 +21,11 @@ import (
 // none, becomes zero, or what is empty.
 func (e element) fillFromV2(raw json.RawMessage, list []filter) (json.RawMessage, error) {
 	none := strictjson.IsNull(raw)
-	if e.typ.Kind() == dtype.Object {
+	switch e.typ.Kind() {
+	case dtype.Object:
 		return raw, nil // every JSON value is one
+	case dtype.Int, dtype.Uint, dtype.Float:
+		raw = unquotedFill(raw, e.typ.Kind())
 	}
 	zero := none || isZero(raw)
 	switch e.typ.Kind() {
@@ -45,7 +48,15 @@ func (e element) fillFromV2(raw json.RawMessage, list []filter) (json.RawMessage
 		if !zero {
 			return e.packedFill(raw, list)
 		}
-	case dtype.String, dtype.Bytes, dtype.UTF32:
+	case dtype.String, dtype.UTF32:
+		if none {
+			return json.RawMessage(`""`), nil
+		}
+		if _, err := strictjson.Int(raw); err == nil {
+			raw = strictjson.AppendString(nil, string(raw)) // the number as text, as zarr-python has it
+		}
+		zero = false
+	case dtype.Bytes:
 		if zero {
 			return json.RawMessage(`""`), nil
 		}
@@ -61,6 +72,16 @@ func (e element) fillFromV2(raw json.RawMessage, list []filter) (json.RawMessage
 		return nil, err
 	}
 	return e.typ.AppendFill(nil, elem, heap.Blobs())
+}
+
+// unquotedFill takes a number out of its quotes, into which old versions of
+// bioformats2raw put them; "5.0" is none for integers, as in NumPy.
+func unquotedFill(raw json.RawMessage, k dtype.Kind) json.RawMessage {
+	text, err := strictjson.String(raw)
+	if err != nil || !strictjson.IsNumber(json.RawMessage(text)) || k != dtype.Float && strings.ContainsAny(text, ".eE") {
+		return raw
+	}
+	return json.RawMessage(text)
 }
 
 func isZero(raw json.RawMessage) bool {

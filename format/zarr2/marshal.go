@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/endian"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/grid"
@@ -143,17 +144,19 @@ func split(m *meta.Array) (chain, error) {
 // reverses reports whether a transposition reverses all axes, which is what
 // order F means; one that changes nothing does not.
 func reverses(x meta.Extension, rank int) (bool, error) {
-	var config struct{ Order []int }
-	if err := json.Unmarshal(x.Configuration, &config); err != nil || len(config.Order) != rank {
+	var config struct{ Order codec.Order }
+	err := json.Unmarshal(x.Configuration, &config)
+	order := config.Order.Of(rank)
+	if err != nil || len(order) != rank {
 		return false, errors.New("codec transpose: has no order that fits the array")
 	}
 	same, reversed := true, true
-	for i, k := range config.Order {
+	for i, k := range order {
 		same = same && k == i
 		reversed = reversed && k == rank-1-i
 	}
 	if !same && !reversed {
-		return false, fmt.Errorf("no axes in the order %v in Zarr v2, which has them in order or reversed", config.Order)
+		return false, fmt.Errorf("no axes in the order %v in Zarr v2, which has them in order or reversed", order)
 	}
 	return !same, nil
 }
@@ -226,10 +229,7 @@ func (c *chain) serialize(t dtype.Type, x meta.Extension) error {
 // describe takes the byte order from the filters, which must end in the one that
 // the codec behind them writes.
 func (c *chain) describe(first int, big bool) error {
-	in := c.list[first].get("dtype")
-	if c.list[first].id == "astype" {
-		in = c.list[first].get("decode_dtype")
-	}
+	in := c.list[first].input()
 	last := c.list[first].output()
 	for _, f := range c.list[first+1:] {
 		if out := f.output(); out != nil && kinds[f.id] == arrayToArray {

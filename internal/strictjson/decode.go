@@ -15,7 +15,7 @@ func Decode(raw json.RawMessage, v any) error {
 		return err
 	}
 	if !hasBare(raw) {
-		return json.Unmarshal(raw, v)
+		return Unmarshal(raw, v)
 	}
 	p := reflect.ValueOf(v)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
@@ -54,7 +54,7 @@ func nextBare(raw json.RawMessage, pos int) (start, end int) {
 // decodeBare decodes a checked value that has bare tokens somewhere.
 func decodeBare(raw json.RawMessage, dst reflect.Value) error {
 	if !hasBare(raw) {
-		return json.Unmarshal(raw, dst.Addr().Interface())
+		return Unmarshal(raw, dst.Addr().Interface())
 	}
 	raw = raw[skipSpace(raw, 0):]
 	switch kind := dst.Kind(); {
@@ -80,7 +80,7 @@ func decodeBare(raw json.RawMessage, dst reflect.Value) error {
 		dst.SetFloat(bareValue(bareToken(raw)))
 		return nil
 	default:
-		return fmt.Errorf("cannot decode %s into Go's %v", Excerpt(raw), dst.Type())
+		return fmt.Errorf("must be %s, not %s", wanted(dst.Type()), Excerpt(raw))
 	}
 }
 
@@ -98,7 +98,7 @@ func anyType(raw json.RawMessage) reflect.Type {
 func decodeArray(raw json.RawMessage, dst reflect.Value) error {
 	kind := dst.Kind()
 	if kind != reflect.Slice && kind != reflect.Array {
-		return fmt.Errorf("cannot decode an array into Go's %v", dst.Type())
+		return fmt.Errorf("must be %s, not an array", wanted(dst.Type()))
 	}
 	dst.SetZero()
 	return Each(raw, func(i int, elem json.RawMessage) error {
@@ -116,7 +116,10 @@ func decodeArray(raw json.RawMessage, dst reflect.Value) error {
 func decodeObject(raw json.RawMessage, dst reflect.Value) error {
 	t := dst.Type()
 	if t.Kind() != reflect.Map || t.Key().Kind() != reflect.String {
-		return fmt.Errorf("cannot decode an object with bare NaN or Infinity into Go's %v; use a map", t)
+		if t.Kind() == reflect.Struct {
+			return fmt.Errorf("holds bare NaN or Infinity, which only a map can take")
+		}
+		return fmt.Errorf("must be %s, not an object", wanted(t))
 	}
 	members, err := Split(raw)
 	if err != nil {

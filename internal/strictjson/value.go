@@ -48,10 +48,16 @@ func Excerpt(raw json.RawMessage) string {
 // IsNull reports whether the value is null.
 func IsNull(raw json.RawMessage) bool { return string(raw) == "null" }
 
+// IsNumber reports whether the value is a number.
+func IsNumber(raw json.RawMessage) bool {
+	n, err := numberLen(raw)
+	return err == nil && n == len(raw)
+}
+
 // Int reads an integer. It must be spelled as one: 1.0, 1e3 and "1" are not.
 func Int(raw json.RawMessage) (int64, error) {
 	s := string(raw)
-	if n, err := numberLen(raw); err != nil || n != len(raw) {
+	if !IsNumber(raw) {
 		return 0, fmt.Errorf("must be an integer, not %s", Describe(raw))
 	}
 	if strings.ContainsAny(s, ".eE") {
