@@ -89,7 +89,7 @@ func compose(names []string, parts [][]byte) []byte {
 }
 
 // leaks are words of Go that nobody who reads documents must know.
-var leaks = regexp.MustCompile(`Go struct|Go value|Go's|unmarshal|json: |strconv|reflect|interface ?\{|\bint\b|map\[|\[\][a-z]|RawMessage|struct field|<nil>|0x[0-9a-f]{8}|%!|\n`)
+var leaks = regexp.MustCompile(`Go struct|Go value|Go's|unmarshal|(?:^| )json: |strconv|reflect|interface ?\{|\bint\b|map\[|\[\][a-z]|RawMessage|struct field|<nil>|0x[0-9a-f]{8}|%!|\n`)
 
 // Check reports an error that speaks of Go, or that names neither the value that
 // is wrong nor a member that holds it. A document may as well be right.
@@ -102,13 +102,11 @@ func Check(t testing.TB, v Variant, err error) {
 	if word := leaks.FindString(text); word != "" {
 		t.Errorf("%s = %s: %q in %q", v.Path, v.Value, word, text)
 	}
-	if len(v.Members) == 0 || v.Value == "{}" { // what an empty object lacks is not in the path
+	// What is empty lacks something that is not in the path, or does not fit others.
+	if len(v.Members) == 0 || slices.Contains([]string{`{}`, `[]`, `""`, `null`}, v.Value) {
 		return
 	}
-	near := append([]string{strings.Trim(v.Value, `"`)}, v.Members[max(0, len(v.Members)-2):]...)
-	if v.Value == `""` {
-		near = near[1:]
-	}
+	near := append(slices.Clone(v.Members), strings.Trim(v.Value, `"`))
 	if !slices.ContainsFunc(near, func(name string) bool { return strings.Contains(text, name) }) {
 		t.Errorf("%s = %s: no member is named in %q", v.Path, v.Value, text)
 	}
