@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/refs"
 )
@@ -219,4 +220,16 @@ func (f *files) Open(ctx context.Context, ref refs.Reference) (store.Object, err
 		return nil, err
 	}
 	return f.open(ctx, root, s, ref.Length >= 0)
+}
+
+// files are those that a value in a folder of a store may refer to: what lies in
+// that folder, and what was allowed.
+func (o *options) files(s store.Store, folder string) format.Files {
+	around := &surroundings{store: s, roots: roots{allow: o.allow, locate: o.locate}, looked: true}
+	if at, err := siteOf(strings.TrimSuffix(store.Identity(s, ""), "/")); err == nil && at.scheme != "mem" {
+		at.query = ""
+		around.at, around.home = at, at
+		around.home.path = path.Join(at.path, folder)
+	}
+	return &files{around, folder}
 }

@@ -234,22 +234,20 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if err := checkPath(path); err != nil {
 		return fail(err)
 	}
-	format, keys, err := e.store.Draft(ctx, path)
+	draft, err := e.store.Draft(ctx, path)
 	if err != nil {
 		return fail(err)
 	}
-	n.format = format
+	n.format = draft.Format
 	if len(spec.Keys) == 0 {
-		spec.Keys = keys
+		spec.Keys = draft.Keys
 	}
 	m, err := spec.document(e)
 	if err != nil {
 		return fail(err)
 	}
-	if a, ok := e.store.(adapter); ok {
-		if err := a.Adapt(m); err != nil {
-			return fail(err)
-		}
+	if err := draft.Adapt(m); err != nil {
+		return fail(err)
 	}
 	s, err := newState(e, m)
 	if err != nil {
@@ -258,10 +256,10 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if s.missing != nil {
 		return fail(s.missing)
 	}
-	if err := prepare(ctx, e, path, format, spec.Overwrite); err != nil {
+	if err := prepare(ctx, e, path, n.format, spec.Overwrite); err != nil {
 		return fail(err)
 	}
-	if err := putNewDocument(ctx, e, path, m, format, spec.Overwrite); err != nil {
+	if err := putNewDocument(ctx, e, path, m, n.format, spec.Overwrite); err != nil {
 		return fail(err)
 	}
 	a := &Array{node: n}

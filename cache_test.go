@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
@@ -158,7 +159,7 @@ func TestTheCacheTellsDocumentsApart(t *testing.T) {
 func TestTheCacheTellsViewsApart(t *testing.T) {
 	s := must[*file.Store](t)(file.Create(t.TempDir(), file.Options{}))
 	spec := zarr.ArraySpec{Shape: []int{9, 7}, Chunks: []int{4, 5}, DataType: "uint8", Codecs: json.RawMessage(`["bytes","zstd"]`)}
-	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, zarr.N5()))
+	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, zarr.As("n5")))
 	data := make([]uint8, 63)
 	for i := range data {
 		data[i] = uint8(i + 1)
@@ -169,8 +170,8 @@ func TestTheCacheTellsViewsApart(t *testing.T) {
 			runtime.GC()
 		}
 		row, column := i%9, i%7
-		straight := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.N5())).(*zarr.Array)
-		back := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.N5(), zarr.Reversed())).(*zarr.Array)
+		straight := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.As("n5"))).(*zarr.Array)
+		back := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.As("n5"), zarr.With(n5.Reversed))).(*zarr.Array)
 		for k, v := range []*zarr.Array{straight, back} {
 			sel := zarr.Select(zarr.At(row), zarr.At(column))
 			if k == 1 {

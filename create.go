@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -19,15 +20,8 @@ type translator interface {
 	Node(ctx context.Context, path string, consolidated bool) (meta.Node, store.Info, error)
 	// PutNode stores one in a format that Draft or Node gave.
 	PutNode(ctx context.Context, path string, n meta.Node, format string, opt store.PutOptions) error
-	// Draft tells how a node that is made at a path is stored, and which
-	// chunk_key_encoding its chunks can have, nil if any.
-	Draft(ctx context.Context, path string) (format string, keys json.RawMessage, err error)
-}
-
-// adapter is a translator whose form has codecs of its own.
-type adapter interface {
-	// Adapt changes the document of a new array to what can be stored.
-	Adapt(m *meta.Array) error
+	// Draft tells how a node that is made at a path is stored.
+	Draft(ctx context.Context, path string) (translate.Draft, error)
 }
 
 // document makes the metadata of a new array.

@@ -1,12 +1,13 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/omnizarr/zarr/format/tiff"
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
@@ -20,13 +21,16 @@ func Find(ctx context.Context, url string, opts ...Option) (locate.Location, err
 
 func find(ctx context.Context, url string, o *options) (locate.Location, error) {
 	opt := o.locate
-	opt.AllowFile = true
+	opt.AllowFile, opt.Formats = true, o.formats
+	if f := o.formats.Find(o.format); f != nil && f.File != nil {
+		opt.AsFile = true
+	}
 	where, err := locate.Open(ctx, url, opt)
 	if err != nil {
 		return locate.Location{}, failedOpen(url, err)
 	}
 	if !where.File && !opt.Create {
-		where = fileIn(ctx, where)
+		where = fileIn(ctx, where, o)
 	}
 	if !where.File {
 		return where, nil
@@ -41,12 +45,12 @@ func find(ctx context.Context, url string, o *options) (locate.Location, error) 
 
 // fileIn looks whether the path in a store leads into a file, going by its name
 // and by whether there is a value.
-func fileIn(ctx context.Context, where locate.Location) locate.Location {
+func fileIn(ctx context.Context, where locate.Location, o *options) locate.Location {
 	at := 0
 	for part := range strings.SplitSeq(where.Path, "/") {
 		at += len(part)
-		if locate.IsFileName(part) {
-			if head, err := readHead(ctx, where.Store, where.Path[:at]); err == nil && tiff.IsTIFF(head) {
+		if f := o.formats.FileNamed(part); f != nil {
+			if head, err := readHead(ctx, where.Store, where.Path[:at]); err == nil && f.File.Starts(head) {
 				where.File, where.Inner, where.Path = true, strings.TrimPrefix(where.Path[at:], "/"), where.Path[:at]
 			}
 			break
@@ -58,38 +62,67 @@ func fileIn(ctx context.Context, where locate.Location) locate.Location {
 
 // readHead reads the first bytes of a value, fewer if it has fewer.
 func readHead(ctx context.Context, s store.Reader, key string) ([]byte, error) {
-	const most = 8
-	head, _, err := s.Get(ctx, key, store.Part(0, most), nil)
+	head, _, err := s.Get(ctx, key, store.Part(0, format.HeadBytes), nil)
 	if errors.Is(err, store.ErrRange) {
-		head, _, err = s.Get(ctx, key, store.UpTo(most), nil)
+		head, _, err = s.Get(ctx, key, store.UpTo(format.HeadBytes), nil)
 	}
 	return head, err
 }
 
-// openFile makes a store of a file, by its name or by what its first bytes say it
-// is. One that is called like a TIFF file is opened as such at once, which tells
-// what it is as well, and takes a request less where each takes its time.
+// openFile makes a store of a file.
 func openFile(ctx context.Context, where locate.Location, o *options) (locate.Location, error) {
-	if where.Format != tiff.Format && !locate.IsFileName(where.Path) {
-		head, err := readHead(ctx, where.Store, where.Path)
-		switch {
-		case err != nil:
-			return locate.Location{}, unnamed(err)
-		case tiff.IsTIFF(head):
-		case where.Format == "" && isManifest(head):
-			return openManifest(ctx, where, o)
-		default:
-			return locate.Location{}, errNoFormat
-		}
-	}
-	if where.Format != "" && where.Format != tiff.Format {
-		return locate.Location{}, mark(ErrFormat, fmt.Errorf("a file, no store of format %s", where.Format))
-	}
-	f, err := tiff.Open(ctx, where.Store, where.Path)
+	f, err := fileFormat(ctx, where, o)
 	if err != nil {
 		return locate.Location{}, unnamed(err)
 	}
-	return where.Within(f.Store(), tiff.Format), nil
+	s, err := f.File.Open(ctx, where.Store, where.Path, o.env())
+	if err != nil {
+		return locate.Location{}, unnamed(err)
+	}
+	return where.Within(s, f.Name), nil
+}
+
+// fileFormat finds the format of a file: the one that was asked for, or going by
+// its name, or by its first bytes.
+func fileFormat(ctx context.Context, where locate.Location, o *options) (*format.Format, error) {
+	if name := cmp.Or(where.Format, o.format); name != "" {
+		f := o.formats.Find(name)
+		if f != nil && f.File != nil {
+			return f, nil
+		}
+		if where.Format != "" {
+			return nil, mark(ErrFormat, fmt.Errorf("a file, no store of format %s", name))
+		}
+	}
+	if f := o.formats.FileNamed(where.Path); f != nil {
+		return f, nil
+	}
+	head, err := readHead(ctx, where.Store, where.Path)
+	if err != nil {
+		return nil, err
+	}
+	if f := o.formats.FileStarting(head); f != nil {
+		return f, nil
+	}
+	return nil, noFormat(o.formats)
+}
+
+// noFormat says that a file is of no format that is known.
+func noFormat(known *format.Registry) error {
+	var files []string
+	for _, f := range known.All() {
+		if f.File != nil {
+			files = append(files, f.Title)
+		}
+	}
+	text := "a file, neither a folder nor a zip archive"
+	for i, title := range files {
+		if text += ", "; i > 0 && i == len(files)-1 {
+			text = strings.TrimSuffix(text, ", ") + " or "
+		}
+		text += title
+	}
+	return mark(ErrFormat, errors.New(text))
 }
 
 // unnamed drops the name of the file, which the caller knows.

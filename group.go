@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -32,7 +33,9 @@ func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
 	m := &meta.Group{}
 	err := checkPath(path)
 	if err == nil {
-		n.format, _, err = e.store.Draft(ctx, path)
+		var draft translate.Draft
+		draft, err = e.store.Draft(ctx, path)
+		n.format = draft.Format
 	}
 	if err == nil {
 		err = prepare(ctx, e, path, n.format, false)

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -19,20 +19,14 @@ import (
 type node struct {
 	*engine
 	path   string
-	format string // "" for Zarr v3
+	format string
 }
 
 // Path is where the node lies in its store, "" for the root.
 func (n *node) Path() string { return n.path }
 
-// Format is how the node is stored: "zarr3", or what the store translated it
-// from, such as "zarr2".
-func (n *node) Format() string {
-	if n.format == "" {
-		return "zarr3"
-	}
-	return n.format
-}
+// Format is the name of the format that the node is stored in.
+func (n *node) Format() string { return n.format }
 
 // Store is the store that holds the node.
 func (n *node) Store() store.Store { return n.store }
@@ -130,8 +124,8 @@ func (a *Array) isShort(ctx context.Context, key string) bool {
 }
 
 // openRoot opens the node that was asked for by URL or path, which may be an
-// implicit group, or a node of N5, whose documents tell only together that they
-// are such.
+// implicit group, or a node of a format whose documents tell only together what
+// they are.
 func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	n, err := openNode(ctx, e, path)
 	if !errors.Is(err, ErrNoNode) {
@@ -140,18 +134,23 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if _, _, uerr := e.store.Get(ctx, unfinishedKey(path), store.UpTo(1<<10), nil); uerr == nil {
 		return nil, &Error{Op: "open", URL: (&node{engine: e, path: path}).URL(), Err: ErrUnfinished}
 	}
-	either, ok := e.store.(*zarr2.Store)
-	looking := ok && e.format == ""
-	if !looking || !n5.Look(ctx, either.Unwrap(), path) {
+	look := func(further bool) *format.Format {
+		if mixed, ok := e.store.(*translate.Store); ok && e.format == "" {
+			return e.formats.Look(ctx, mixed.Unwrap(), path, further)
+		}
+		return nil
+	}
+	is := look(false)
+	if is == nil {
 		if g := implicitGroup(ctx, e, path); g != nil {
 			return g, nil
 		}
-		if !looking || !n5.LookFurther(ctx, either.Unwrap(), path) {
+		if is = look(true); is == nil {
 			return n, err
 		}
 	}
 	found := *e
-	found.store = n5.New(either.Unwrap(), e.n5, e.registry())
+	found.store = e.formats.Open(e.store, is.Name, e.env())
 	found.around = found.surroundings()
 	return openNode(ctx, &found, path)
 }
@@ -162,7 +161,7 @@ func implicitGroup(ctx context.Context, e *engine, path string) *Group {
 	if !e.implicit {
 		return nil
 	}
-	g := newGroup(node{engine: e, path: path}, &meta.Group{})
+	g := newGroup(node{engine: e, path: path, format: translate.PlainFormat}, &meta.Group{})
 	for _, err := range g.Walk(ctx) {
 		var known *Error
 		if err == nil || errors.As(err, &known) && known.Op != "list" {

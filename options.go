@@ -1,15 +1,14 @@
 package zarr
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/format"
+	formats "github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/locate"
@@ -36,8 +35,9 @@ type options struct {
 	strict       bool
 	implicit     bool
 	consolidated consolidation
-	format       string // "zarr2", "zarr3", "n5", or "" for what is there
-	n5           n5.Options
+	formats      *format.Registry
+	format       string // the name of one, or "" for what is there
+	wishes       []format.Option
 	allow        []string
 }
 
@@ -53,6 +53,7 @@ func newOptions(opts []Option) *options {
 		codecs:   std.Registry(),
 		types:    dtype.Default(),
 		grids:    grid.Default(),
+		formats:  formats.Registry(),
 		inFlight: 512 << 20,
 		maxChunk: 1 << 30,
 		maxRead:  int(min(memory(), math.MaxInt)),
@@ -123,24 +124,20 @@ func FailMissing() Option { return func(o *options) { o.failMissing = true } }
 // without attributes.
 func ImplicitGroup() Option { return func(o *options) { o.implicit = true } }
 
-// ZarrFormat opens and makes nodes of Zarr format 2 or 3 only. By default a node
-// is Zarr v3 if it has a zarr.json, else Zarr v2, and a new one is what the group
-// above it is, Zarr v3 where there is none.
-func ZarrFormat(n int) Option { return func(o *options) { o.format = fmt.Sprint("zarr", n) } }
+// Formats sets the formats that are known, instead of those of format/std.
+func Formats(r *format.Registry) Option { return func(o *options) { o.formats = r } }
 
-// N5 opens and makes nodes of the format N5 only. By default a store is a
-// container of N5 if it has no node of Zarr, but attributes.json, and a new one if
-// a part of its URL ends in ".n5".
-func N5() Option { return func(o *options) { o.format = n5.Format } }
+// As opens and makes nodes of one format only, by its name, such as "zarr2". By
+// default a node is of the format that its documents or its file are, and a new one
+// of that of the group above it; where there is none, the name of the hierarchy
+// tells, and Zarr v3 is made if it does not.
+func As(name string) Option { return func(o *options) { o.format = name } }
 
-// Reversed shows arrays of N5 with their axes in the opposite order, z first: as
-// they lie in blocks, so that nothing is transposed, and as other formats have
-// images. It says nothing to other formats.
-func Reversed() Option { return func(o *options) { o.n5.Reversed = true } }
-
-// PadEdges stores the blocks of N5 at the end of an axis whole, and not cut to the
-// array. It says nothing to other formats.
-func PadEdges() Option { return func(o *options) { o.n5.PadEdges = true } }
+// With asks for what formats offer, such as n5.Reversed. An option says nothing to
+// formats that it is not for.
+func With(opts ...format.Option) Option {
+	return func(o *options) { o.wishes = append(o.wishes, opts...) }
+}
 
 // BypassConsolidated reads every node's own document, also where a group has
 // consolidated metadata.
@@ -173,15 +170,8 @@ func newEngine(s store.Store, o *options) *engine {
 	}
 	e := &engine{options: o}
 	var seen bool
-	switch e.store, seen = s.(nodeStore); {
-	case o.format == zarr2.Format:
-		e.store = zarr2.New(s, zarr2.Two, e.registry())
-	case o.format == "zarr3":
-		e.store = zarr2.New(s, zarr2.Three, e.registry())
-	case o.format == n5.Format:
-		e.store = n5.New(s, o.n5, e.registry())
-	case !seen: // else it came out of a node, and is of its format
-		e.store = zarr2.New(s, zarr2.Either, e.registry())
+	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format
+		e.store = e.formats.Open(s, o.format, e.env())
 	}
 	e.around = e.surroundings()
 	e.limits = &codec.Limits{
@@ -198,6 +188,11 @@ func (e *engine) surroundings() *surroundings {
 	return &surroundings{store: e.store, roots: roots{allow: e.allow, locate: e.options.locate}}
 }
 
-func (e *engine) registry() meta.Registry {
-	return meta.Registry{DataType: e.types.Parse, Grids: e.grids, Transformers: transformers}
+// env is what formats are given.
+func (o *options) env() format.Env {
+	return format.Env{Options: o.wishes, Metadata: o.registry(), Files: o.files}
+}
+
+func (o *options) registry() meta.Registry {
+	return meta.Registry{DataType: o.types.Parse, Grids: o.grids, Transformers: transformers}
 }

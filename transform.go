@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
@@ -40,7 +39,7 @@ func transformed(n node, m *meta.Array) (node, error) {
 		Store: refs.New(refs.Config{
 			Inner:  inner,
 			Prefix: n.prefix(),
-			Load:   func(ctx context.Context) (*refs.Manifest, error) { return loadManifest(ctx, inner, n.prefix()+name) },
+			Load:   func(ctx context.Context) (*refs.Manifest, error) { return refs.Load(ctx, inner, n.prefix()+name) },
 			Own:    func(key string) bool { return key == documentName },
 			Hidden: name,
 			Files:  &files{n.around, n.path},
@@ -72,17 +71,6 @@ func manifestName(config json.RawMessage) (string, error) {
 		}
 	}
 	return name, nil
-}
-
-func loadManifest(ctx context.Context, s store.Reader, key string) (*refs.Manifest, error) {
-	text, _, err := s.Get(ctx, key, store.UpTo(refs.MaxBytes), nil)
-	if err == nil {
-		var m *refs.Manifest
-		if m, err = refs.Parse(text); err == nil {
-			return m, nil
-		}
-	}
-	return nil, fmt.Errorf("manifest %s: %w", key, unnamed(err))
 }
 
 // referencing is the store of an array whose chunks are references: documents

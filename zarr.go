@@ -41,8 +41,6 @@ package zarr
 import (
 	"context"
 
-	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -127,13 +125,10 @@ func engineAt(ctx context.Context, url string, o *options) (*engine, string, err
 	if err != nil {
 		return nil, "", err
 	}
-	switch where.Format {
-	case zarr2.Format, "zarr3", n5.Format:
-		o.format = where.Format
-	case "":
-		if o.locate.Create && o.format == "" && n5.IsName(store.JoinURL(where.Store.URL(), where.Path)) {
-			o.format = n5.Format
-		}
+	if f := o.formats.Find(where.Format); f != nil && f.Folder != nil {
+		o.format = f.Name
+	} else if f := o.formats.NamedIn(store.JoinURL(where.Store.URL(), where.Path)); o.locate.Create && o.format == "" && f != nil && !f.Folder.Mixed {
+		o.format = f.Name
 	}
 	e := newEngine(where.Store, o)
 	e.location = where
@@ -148,8 +143,7 @@ type Node interface {
 	URL() string
 	// Store is the store that holds the node.
 	Store() store.Store
-	// Format is how the node is stored: "zarr3", or what the store translated it
-	// from, such as "zarr2".
+	// Format is the name of the format that the node is stored in, such as "zarr3".
 	Format() string
 	// Attributes are what users say about the node; changing them changes
 	// nothing until they are given to SetAttributes.

@@ -47,7 +47,7 @@ func TestZarr2ArraysAreMadeAndRead(t *testing.T) {
 			s := mem.New()
 			a, err := zarr.CreateArrayIn(ctx, s, "g/a", zarr.ArraySpec{
 				Shape: []int{5, 7}, Chunks: []int{2, 3}, DataType: c.typ, Codecs: json.RawMessage(c.codecs),
-			}, zarr.ZarrFormat(2))
+			}, zarr.As("zarr2"))
 			if c.member == "" {
 				wantError(t, err, "endian")
 				return
@@ -80,7 +80,7 @@ func TestZarr2ArraysAreMadeAndRead(t *testing.T) {
 
 func TestZarr2NodesChangeInPlace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x.zarr")
-	g := closing(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, dir, zarr.ZarrFormat(2))))
+	g := closing(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, dir, zarr.As("zarr2"))))
 	a := must[*zarr.Array](t)(g.CreateArray(ctx, "a", zarr.ArraySpec{
 		Shape: []int{4}, Chunks: []int{2}, DataType: "int32", DimensionNames: []string{"t"}, Keys: json.RawMessage(`{"name":"v2","configuration":{"separator":"/"}}`),
 	}))
@@ -92,7 +92,7 @@ func TestZarr2NodesChangeInPlace(t *testing.T) {
 	check(t, g.Consolidate(ctx))
 
 	// Without the URL saying so, what is there counts.
-	for _, opts := range [][]zarr.Option{nil, {zarr.BypassConsolidated()}, {zarr.ZarrFormat(2)}} {
+	for _, opts := range [][]zarr.Option{nil, {zarr.BypassConsolidated()}, {zarr.As("zarr2")}} {
 		root := closing(t, must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir, opts...)))
 		if root.Format() != "zarr2" || (root.Metadata().Consolidated == nil) {
 			t.Errorf("format %s", root.Format())
@@ -112,7 +112,7 @@ func TestZarr2NodesChangeInPlace(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := zarr.Open(ctx, dir, zarr.ZarrFormat(3))
+	_, err := zarr.Open(ctx, dir, zarr.As("zarr3"))
 	wantError(t, err, "no Zarr node here")
 	closing(t, must[zarr.Node](t)(zarr.Open(ctx, "file://"+dir+"|zarr2:a")))
 	_, err = zarr.Open(ctx, "file://"+dir+"|zarr3:a")
@@ -132,16 +132,16 @@ func TestANodeWithBothDocumentsIsZarr3UnlessAsked(t *testing.T) {
 	three := closing(t, must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, zarr.ArraySpec{Shape: []int{3}, DataType: "int8"})))
 	check(t, zarr.Write(ctx, three, zarr.All(), []int8{3, 3, 3}))
 	check(t, os.WriteFile(filepath.Join(dir, ".zarray"), []byte(`{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"|i1","order":"C","fill_value":2,"filters":null,"compressor":null}`), 0o666))
-	for format, want := range map[int][]int8{0: {3, 3, 3}, 2: {2, 2}, 3: {3, 3, 3}} {
-		a := closing(t, must[*zarr.Array](t)(zarr.OpenArray(ctx, dir, zarr.ZarrFormat(format))))
+	for format, want := range map[string][]int8{"": {3, 3, 3}, "zarr2": {2, 2}, "zarr3": {3, 3, 3}} {
+		a := closing(t, must[*zarr.Array](t)(zarr.OpenArray(ctx, dir, zarr.As(format))))
 		got, err := zarr.Read[int8](ctx, a, zarr.All())
 		if err != nil || !slices.Equal(got.Data, want) {
-			t.Errorf("format %d: %v, %v", format, got, err)
+			t.Errorf("format %s: %v, %v", format, got, err)
 		}
 		// A store that came out of a node stays what it is, unless asked.
-		for again, want := range map[int]string{0: a.Format(), 2: "zarr2", 3: "zarr3"} {
-			if n := must[zarr.Node](t)(zarr.OpenStore(ctx, a.Store(), "", zarr.ZarrFormat(again))); n.Format() != want {
-				t.Errorf("opened as %d, then as %d: %s", format, again, n.Format())
+		for again, want := range map[string]string{"": a.Format(), "zarr2": "zarr2", "zarr3": "zarr3"} {
+			if n := must[zarr.Node](t)(zarr.OpenStore(ctx, a.Store(), "", zarr.As(again))); n.Format() != want {
+				t.Errorf("opened as %s, then as %s: %s", format, again, n.Format())
 			}
 		}
 	}
@@ -149,19 +149,19 @@ func TestANodeWithBothDocumentsIsZarr3UnlessAsked(t *testing.T) {
 
 func TestANodeOfTheOtherFormatIsInTheWay(t *testing.T) {
 	spec := zarr.ArraySpec{Shape: []int{3}, DataType: "int8"}
-	for _, f := range [][2]int{{3, 2}, {2, 3}} {
+	for _, f := range [][2]string{{"zarr3", "zarr2"}, {"zarr2", "zarr3"}} {
 		s := mem.New()
-		must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, zarr.ZarrFormat(f[0])))
-		if _, err := zarr.CreateArrayIn(ctx, s, "a", spec, zarr.ZarrFormat(f[1])); !errors.Is(err, zarr.ErrExist) {
+		must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, zarr.As(f[0])))
+		if _, err := zarr.CreateArrayIn(ctx, s, "a", spec, zarr.As(f[1])); !errors.Is(err, zarr.ErrExist) {
 			t.Errorf("%v: %v", f, err)
 		}
-		if _, err := zarr.CreateGroupIn(ctx, s, "a", zarr.ZarrFormat(f[1])); !errors.Is(err, zarr.ErrExist) {
+		if _, err := zarr.CreateGroupIn(ctx, s, "a", zarr.As(f[1])); !errors.Is(err, zarr.ErrExist) {
 			t.Errorf("%v: %v", f, err)
 		}
 		over := spec
 		over.Overwrite = true
-		must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", over, zarr.ZarrFormat(f[1])))
-		if n := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a")); n.Format() != map[int]string{2: "zarr2", 3: "zarr3"}[f[1]] {
+		must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", over, zarr.As(f[1])))
+		if n := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a")); n.Format() != f[1] {
 			t.Errorf("%v: %s", f, n.Format())
 		}
 	}
@@ -187,7 +187,7 @@ func TestWithoutAFillValueAllChunksAreStored(t *testing.T) {
 func TestManyMakeOneZarr2NodeAtOnce(t *testing.T) {
 	for range 50 {
 		s := mem.New()
-		must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "", zarr.ZarrFormat(2)))
+		must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "", zarr.As("zarr2")))
 		var wg sync.WaitGroup
 		var made atomic.Int32
 		for i := range 4 {
@@ -225,7 +225,7 @@ func TestWhatANodeLeftIsNotAdopted(t *testing.T) {
 		_, err := s.Put(ctx, key, []byte(text), store.PutOptions{})
 		check(t, err)
 	}
-	must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "g", zarr.ZarrFormat(2)))
+	must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "g", zarr.As("zarr2")))
 	g := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "g")).(*zarr.Group)
 	if g.Attributes().Len() > 0 || g.Metadata().Consolidated != nil {
 		t.Errorf("attributes %v", g.Attributes().Names())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store/file"
 )
@@ -35,7 +36,7 @@ func edit(ctx context.Context, dir string, reversed bool) error {
 	m.Cases = slices.DeleteFunc(m.Cases, func(e entry) bool { return !strings.HasPrefix(e.Name, "edit/") })
 	var opts []zarr.Option
 	if reversed {
-		opts = append(opts, zarr.Reversed())
+		opts = append(opts, zarr.With(n5.Reversed))
 	}
 	for i := range m.Cases {
 		e := &m.Cases[i]

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
@@ -26,7 +27,7 @@ func writeN5(ctx context.Context, dir string, types []string) error {
 	if len(types) == 0 {
 		types = n5Types
 	}
-	root, err := zarr.CreateGroup(ctx, dir, zarr.N5())
+	root, err := zarr.CreateGroup(ctx, dir, zarr.As("n5"))
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func openN5(ctx context.Context, where, dir string) (store.Store, error) {
 // compareN5 compares a node in one of these orders.
 func (e entry) compareN5(ctx context.Context, s store.Store, order string) error {
 	opts, ok := map[string][]zarr.Option{
-		"straight": nil, "reversed": {zarr.Reversed()}, "zarr3": {zarr.ZarrFormat(3)},
+		"straight": nil, "reversed": {zarr.With(n5.Reversed)}, "zarr3": {zarr.As("zarr3")},
 	}[order]
 	if !ok {
 		return fmt.Errorf("no order %s", order)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 )
 
 // n5Case is an array of N5 to be written, or a group if it has no type.
@@ -19,10 +20,10 @@ type n5Case struct {
 func (c n5Case) options() []zarr.Option {
 	var out []zarr.Option
 	if c.reversed {
-		out = append(out, zarr.Reversed())
+		out = append(out, zarr.With(n5.Reversed))
 	}
 	if c.padded {
-		out = append(out, zarr.PadEdges())
+		out = append(out, zarr.With(n5.PadEdges))
 	}
 	if c.zero {
 		out = append(out, zarr.KeepEmpty())

@@ -21,7 +21,7 @@ func copyN5(ctx context.Context, dir string) error {
 	var out manifest
 	for format, all := range map[int][]spec{2: specs2(), 3: specs()} {
 		from := filepath.Join(dir, fmt.Sprint("zarr", format))
-		root, err := zarr.CreateGroup(ctx, from, zarr.ZarrFormat(format))
+		root, err := zarr.CreateGroup(ctx, from, zarr.As(fmt.Sprint("zarr", format)))
 		if err != nil {
 			return err
 		}

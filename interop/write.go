@@ -38,7 +38,7 @@ func writeCases(ctx context.Context, dir string) error {
 
 // writeCases2 writes the matrix of Zarr v2 below a folder.
 func writeCases2(ctx context.Context, dir string) error {
-	root, err := zarr.CreateGroup(ctx, dir, zarr.ZarrFormat(2))
+	root, err := zarr.CreateGroup(ctx, dir, zarr.As("zarr2"))
 	if err != nil {
 		return err
 	}

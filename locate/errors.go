@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -12,13 +13,13 @@ var (
 	// ErrScheme says that no store is registered for the scheme of a URL.
 	ErrScheme = errors.New("no store is registered for scheme")
 	// ErrFormat says that something is of no format that is known.
-	ErrFormat = errors.New("unknown format")
+	ErrFormat = format.ErrUnknown
 )
 
 // failed is the error of opening a URL: a *store.KeyError, as those of the stores
 // themselves, so that who calls can name the place once.
-func failed(rawURL, format string, args ...any) error {
-	return &store.KeyError{Op: "open", URL: shown(rawURL), Err: fmt.Errorf(format, args...)}
+func failed(rawURL, text string, args ...any) error {
+	return &store.KeyError{Op: "open", URL: shown(rawURL), Err: fmt.Errorf(text, args...)}
 }
 
 // discarding gives up a location because of err, and says so if that fails too.

@@ -13,11 +13,12 @@ import (
 	"io"
 	"maps"
 	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 	"github.com/omnizarr/zarr/store/web"
@@ -31,8 +32,8 @@ type Location struct {
 	Store store.Store
 	// Path is the path of the node in the store, "" for its root.
 	Path string
-	// Format is how a pipeline says to read the node, one of "zarr2", "zarr3",
-	// "n5" and "tiff", or "" to find out by looking.
+	// Format is how a pipeline says to read the node, the name of a format, or "" to
+	// find out by looking.
 	Format string
 	// File says that Path is the key of one value, a file of some format whose
 	// nodes are inside it, and not a folder of keys.
@@ -91,6 +92,16 @@ type Options struct {
 	HTTP web.Options
 	// Schemes says how to open the URL by its scheme; nil means Builtin.
 	Schemes Schemes
+	// Formats are those that names and pipelines can mean; nil means std.Registry.
+	Formats *format.Registry
+}
+
+// formats are those that are known.
+func (o Options) formats() *format.Registry {
+	if o.Formats == nil {
+		return std.Registry()
+	}
+	return o.Formats
 }
 
 // Opener opens a URL of one scheme, given whole and without a pipeline.
@@ -118,14 +129,15 @@ func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
 	baseOpt.Create = opt.Create && !opt.ReadOnly
 	if len(stages) > 0 {
 		baseOpt.AllowFile = true
-		baseOpt.AsFile = stages[0].name == "tiff" || stages[0].name == "zip" && !hasArchive(base)
+		first := opt.formats().Find(stages[0].name)
+		baseOpt.AsFile = first != nil && first.File != nil || stages[0].name == "zip" && !hasArchive(base)
 	}
 	l, err := openBase(ctx, base, baseOpt)
 	if err != nil {
 		return Location{}, err
 	}
 	for _, s := range stages {
-		next, err := s.apply(ctx, l, rawURL)
+		next, err := s.apply(ctx, l, rawURL, opt.formats())
 		if err != nil {
 			return Location{}, discarding(l, err)
 		}
@@ -209,7 +221,7 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	if asFile {
 		at = len(names) - 1
 	} else if at < 0 && opt.AllowFile {
-		at = slices.IndexFunc(names, IsFileName)
+		at = slices.IndexFunc(names, func(name string) bool { return opt.formats().FileNamed(name) != nil })
 		asFile = at >= 0
 	}
 	if at < 0 {
@@ -237,10 +249,10 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	return openArchive(ctx, parent, key, inner)
 }
 
-// openWebFolder opens a URL, or the container that it leads into.
+// openWebFolder opens a URL, or the hierarchy that it leads into.
 func openWebFolder(rawURL string, u *url.URL, names []string, opt Options) (Location, error) {
 	inner := ""
-	if at := containerIn(names); at >= 0 && at < len(names)-1 {
+	if at := opt.formats().Top(names); at >= 0 && at < len(names)-1 {
 		var err error
 		if inner, err = url.PathUnescape(strings.Join(names[at+1:], "/")); err == nil {
 			inner, err = nodePath(rawURL, inner)
@@ -272,34 +284,9 @@ func openArchive(ctx context.Context, s store.Store, key, inner string) (Locatio
 	return Location{Store: z, Path: inner}, nil
 }
 
-// containerIn finds the last part of a path that is the name of a container of
-// N5, unless one behind it is that of a Zarr hierarchy; -1 if there is none.
-func containerIn(parts []string) int {
-	for i := len(parts) - 1; i >= 0; i-- {
-		switch ext := strings.ToLower(path.Ext(parts[i])); {
-		case ext == ".n5" && len(parts[i]) > len(ext):
-			return i
-		case ext == ".zarr":
-			return -1
-		}
-	}
-	return -1
-}
-
 // isArchive reports whether a name is that of an archive.
 func isArchive(name string) bool {
 	return len(name) > len(".zip") && strings.EqualFold(name[len(name)-len(".zip"):], ".zip")
-}
-
-// fileNames are how the names of files end that hold arrays themselves.
-var fileNames = []string{".tif", ".tiff", ".btf", ".tf2", ".tf8", ".svs", ".ndpi", ".qptiff", ".lsm", ".scn"}
-
-// IsFileName reports whether a name is that of a file of a format which is one
-// file, such as TIFF, where the store cannot be asked what it is.
-func IsFileName(name string) bool {
-	return slices.ContainsFunc(fileNames, func(end string) bool {
-		return len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end)
-	})
 }
 
 // hasArchive reports whether a part of the path or URL is the name of an

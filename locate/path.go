@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/zip"
@@ -52,7 +53,7 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 	fi, err := os.Stat(path)
 	switch {
 	case err == nil && fi.IsDir():
-		outer, inner := containerAbove(path)
+		outer, inner := topAbove(path, opt.formats())
 		s, err := file.Open(outer, fileOpt)
 		if err != nil {
 			return Location{}, err
@@ -80,7 +81,7 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		}
 		return createArchive(archive, inner, opt)
 	}
-	outer, inner = containerAbove(path)
+	outer, inner = topAbove(path, opt.formats())
 	s, err := file.Create(outer, fileOpt)
 	if err != nil {
 		return Location{}, err
@@ -88,12 +89,12 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 	return Location{Store: s, Path: inner}, nil
 }
 
-// containerAbove cuts a path at the folder of the container that it leads into by
-// its name: a node of one is opened with those above it, which say more of it. A
-// path that links lead out of the container is left whole.
-func containerAbove(path string) (outer, inner string) {
+// topAbove cuts a path at the folder of the hierarchy that it leads into by its
+// name, where a node is to be opened with those above it, which say more of it. A
+// path that links lead out of the hierarchy is left whole.
+func topAbove(path string, formats *format.Registry) (outer, inner string) {
 	parts := strings.FieldsFunc(path, isSeparator)
-	at := containerIn(parts)
+	at := formats.Top(parts)
 	if at < 0 || at == len(parts)-1 {
 		return path, ""
 	}

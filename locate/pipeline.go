@@ -5,17 +5,14 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/store/zip"
 )
 
 // stage is one part of a pipeline: name:path.
 type stage struct{ name, path string }
-
-// formats are the stages that say how to read what they are given.
-var formats = []string{"zarr2", "zarr3", "n5", "tiff"}
 
 var stagePattern = regexp.MustCompile(`^([a-z][a-z0-9]*):(.*)$`)
 
@@ -46,15 +43,16 @@ func splitPipeline(rawURL string) (base string, stages []stage, err error) {
 	return parts[0], stages, nil
 }
 
-// apply takes a location further.
-func (s stage) apply(ctx context.Context, l Location, rawURL string) (Location, error) {
+// apply takes a location further: into an archive, or to the format that says how
+// to read it.
+func (s stage) apply(ctx context.Context, l Location, rawURL string, formats *format.Registry) (Location, error) {
 	fail := func(why string) (Location, error) {
 		return Location{}, failed(rawURL, "stage %s: %s", s.name, why)
 	}
 	if l.Format != "" {
 		return fail("nothing can follow " + l.Format)
 	}
-	if slices.Contains(formats, s.name) {
+	if formats.Find(s.name) != nil {
 		l.Format = s.name
 		if l.File {
 			l.Inner = join(l.Inner, s.path)
@@ -64,7 +62,7 @@ func (s stage) apply(ctx context.Context, l Location, rawURL string) (Location, 
 		return l, nil
 	}
 	if s.name != "zip" {
-		return Location{}, failed(rawURL, "stage %s: %w: only zip, %s", s.name, ErrFormat, strings.Join(formats, ", "))
+		return Location{}, failed(rawURL, "stage %s: %w: only zip, %s", s.name, ErrFormat, strings.Join(formats.Names(), ", "))
 	}
 	if _, ok := l.Store.(*zip.Store); ok && l.Path == "" {
 		l.Path = s.path

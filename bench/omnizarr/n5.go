@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -15,7 +16,7 @@ func readN5(t task, straight bool) (run, error) {
 	n, err := volumeBytes(t.dir)
 	var opts []zarr.Option
 	if !straight {
-		opts = append(opts, zarr.Reversed())
+		opts = append(opts, zarr.With(n5.Reversed))
 	}
 	var result nd.Array[uint16]
 	return run{

@@ -100,15 +100,11 @@ func writeWhole(ctx context.Context, t task) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
-	format := 3
-	if like.Format() == "zarr2" {
-		format = 2
-	}
 	path := filepath.Join(t.dir, fmt.Sprintf("out-%d", os.Getpid()))
 	return run{
 		bytes: len(volume) * 2,
 		do: func(ctx context.Context) error {
-			a, err := zarr.CreateArray(ctx, path, spec, zarr.ZarrFormat(format))
+			a, err := zarr.CreateArray(ctx, path, spec, zarr.As(like.Format()))
 			if err != nil {
 				return err
 			}

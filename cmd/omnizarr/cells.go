@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/n5/convention"
 	"github.com/omnizarr/zarr/format/ngff"
 )
@@ -76,7 +77,7 @@ const containerName = "cells.n5"
 // writeContainer writes the volume of the cells once more as N5, as an image of two
 // levels with the attributes that programs for N5 look for.
 func writeContainer(ctx context.Context, dir string, opts []zarr.Option) (*zarr.Group, error) {
-	g, err := zarr.CreateGroup(ctx, filepath.Join(dir, containerName), append(opts, zarr.N5(), zarr.Reversed())...)
+	g, err := zarr.CreateGroup(ctx, filepath.Join(dir, containerName), append(opts, zarr.As("n5"), zarr.With(n5.Reversed))...)
 	if err != nil {
 		return nil, err
 	}

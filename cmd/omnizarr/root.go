@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 )
 
 // What the process ends with.
@@ -180,7 +181,7 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 		more = append(more, zarr.BypassConsolidated())
 	}
 	if a.reversed {
-		more = append(more, zarr.Reversed())
+		more = append(more, zarr.With(n5.Reversed))
 	}
 	if len(a.allow) > 0 {
 		more = append(more, zarr.Allow(a.allow...))

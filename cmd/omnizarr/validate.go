@@ -6,10 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format"
 	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
-	"github.com/omnizarr/zarr/format/n5"
+	formats "github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/job/check"
-	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -43,8 +43,8 @@ the folder around this one and where --allow says.`,
 			defer l.Close()
 			url := store.JoinURL(l.Store.URL(), l.Path)
 			s := l.Store
-			if l.Format == n5.Format {
-				s = n5.New(s, n5.Options{}, meta.Registry{}) // it need not look like it
+			if f := formats.Registry().Find(l.Format); f != nil && f.Folder != nil && !f.Folder.Mixed {
+				s = formats.Registry().Open(s, f.Name, format.Env{}) // it need not look like it
 			}
 			opts := check.ValidateOptions{Open: a.options(), Check: hdmfcheck.Options{Inspect: inspect}}
 			if given != "" {

@@ -16,7 +16,7 @@ import (
 
 // Adapt gives a new array the codecs that make blocks of its chunks, in place of
 // those that turn elements into bytes and compress them, or says what N5 lacks.
-func (s *Store) Adapt(m *meta.Array) error {
+func (c *container) Adapt(m *meta.Array) error {
 	if _, ok := m.Grid.(*grid.Regular); !ok {
 		return fmt.Errorf("no grid %s in N5, only regular blocks", m.Grid.Name())
 	}
@@ -25,24 +25,24 @@ func (s *Store) Adapt(m *meta.Array) error {
 		return errors.New("no arrays without dimensions in N5")
 	}
 	list := m.Codecs
-	if s.opt.Reversed && len(list) == 2 && list[0].Name == "transpose" && isBlock(list[1].Name) {
+	if c.opt.reversed && len(list) == 2 && list[0].Name == "transpose" && isBlock(list[1].Name) {
 		list = list[1:]
 	}
 	serial, err := split(m.DataType, list)
 	if err != nil {
 		return err
 	}
-	serial.padded = serial.padded || s.opt.PadEdges
+	serial.padded = serial.padded || c.opt.padEdges
 	if serial.name == blocksCodec && slices.ContainsFunc(m.Grid.Uniform(), func(n int) bool { return n > 1 }) {
 		return errors.New("an object of N5 is a block of its own: chunks must be 1 long along every axis")
 	}
 	if m.Codecs, err = serial.codecs(rank, m.DataType.Size()); err != nil {
 		return err
 	}
-	if s.opt.Reversed {
+	if c.opt.reversed {
 		m.Codecs = append([]meta.Extension{reversal(rank)}, m.Codecs...)
 	}
-	_, err = s.opt.members(m, nil)
+	_, err = c.opt.members(m, nil)
 	return err
 }
 
@@ -104,9 +104,9 @@ func split(t dtype.Type, list []meta.Extension) (serialization, error) {
 // members gives the members of attributes.json that make the dataset that m is, in
 // their order. A compression that old has already stays as it is spelled there,
 // also one that N5 does not have.
-func (o Options) members(m *meta.Array, old *meta.Attributes) ([]strictjson.Member, error) {
+func (o options) members(m *meta.Array, old *meta.Attributes) ([]strictjson.Member, error) {
 	m = m.Clone()
-	if o.Reversed {
+	if o.reversed {
 		if err := restore(m); err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 
 // adopted reads the zarr.json that may lie beside attributes.json, nil if there is
 // none.
-func (s *Store) adopted(ctx context.Context, node string) ([]byte, error) {
-	text, _, err := s.Store.Get(ctx, path.Join(node, documentName), store.UpTo(meta.MaxBytes), nil)
+func (c *container) adopted(ctx context.Context, node string) ([]byte, error) {
+	text, _, err := c.store.Get(ctx, path.Join(node, documentName), store.UpTo(meta.MaxBytes), nil)
 	if errors.Is(err, store.ErrNotExist) {
 		return nil, nil
 	}
@@ -22,18 +22,18 @@ func (s *Store) adopted(ctx context.Context, node string) ([]byte, error) {
 // updateAdopted brings a zarr.json beside attributes.json, whose text it is given,
 // up to what the node is now. Its codecs stay, which may not be those that the
 // store shows.
-func (s *Store) updateAdopted(ctx context.Context, node string, text []byte, n meta.Node) error {
+func (c *container) updateAdopted(ctx context.Context, node string, text []byte, n meta.Node) error {
 	if text == nil {
 		return nil
 	}
 	key := path.Join(node, documentName)
-	old, _ := meta.Parse(text, s.reg) // one that cannot be read is replaced
+	old, _ := meta.Parse(text, c.reg) // one that cannot be read is replaced
 	var doc meta.Node = n
 	if m, ok := n.(*meta.Array); ok {
 		m = m.Clone()
-		if s.opt.Reversed {
+		if c.opt.reversed {
 			if err := restore(m); err != nil {
-				return store.WrapError("put", s.URL(), key, err)
+				return store.WrapError("put", c.store.URL(), key, err)
 			}
 		}
 		if was, ok := old.(*meta.Array); ok && was.DataType.Name() == m.DataType.Name() {
@@ -43,11 +43,11 @@ func (s *Store) updateAdopted(ctx context.Context, node string, text []byte, n m
 	}
 	now, err := doc.Marshal()
 	if err != nil {
-		return store.WrapError("put", s.URL(), key, err)
+		return store.WrapError("put", c.store.URL(), key, err)
 	}
 	if string(now) == string(text) {
 		return nil
 	}
-	_, err = s.Store.Put(ctx, key, now, store.PutOptions{})
+	_, err = c.store.Put(ctx, key, now, store.PutOptions{})
 	return err
 }

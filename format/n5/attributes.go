@@ -134,11 +134,11 @@ func dimensionNames(attrs *meta.Attributes, rank int) []*string {
 
 // addImage describes the image that a group is by some convention as OME-NGFF
 // does, unless it says so itself, in the order of dimensions.
-func (s *Store) addImage(ctx context.Context, node string, attrs *meta.Attributes, g *meta.Group) error {
+func (c *container) addImage(ctx context.Context, node string, attrs *meta.Attributes, g *meta.Group) error {
 	if attrs.Raw(imageAttribute) != nil {
-		return s.turnImage(g.Attributes)
+		return c.turnImage(g.Attributes)
 	}
-	raw, err := s.image(ctx, node, attrs)
+	raw, err := c.image(ctx, node, attrs)
 	if err != nil || raw == nil {
 		return err
 	}
@@ -147,9 +147,9 @@ func (s *Store) addImage(ctx context.Context, node string, attrs *meta.Attribute
 
 // turnImage reverses the axes of the image that the attributes of a group have
 // themselves, if datasets are shown so.
-func (s *Store) turnImage(attrs *meta.Attributes) error {
+func (c *container) turnImage(attrs *meta.Attributes) error {
 	raw := attrs.Raw(imageAttribute)
-	if raw == nil || !s.opt.Reversed {
+	if raw == nil || !c.opt.reversed {
 		return nil
 	}
 	return attrs.Set(imageAttribute, reverseImage(raw))
@@ -157,7 +157,7 @@ func (s *Store) turnImage(attrs *meta.Attributes) error {
 
 // image is the value of the attribute "ome" that conventions give a group, nil if
 // there is none or the group has one of its own.
-func (s *Store) image(ctx context.Context, node string, attrs *meta.Attributes) (json.RawMessage, error) {
+func (c *container) image(ctx context.Context, node string, attrs *meta.Attributes) (json.RawMessage, error) {
 	if attrs.Raw(imageAttribute) != nil {
 		return nil, nil
 	}
@@ -166,7 +166,7 @@ func (s *Store) image(ctx context.Context, node string, attrs *meta.Attributes) 
 		if rel == ".." && node == "" {
 			return nil, nil // above the container there is nothing to know
 		}
-		attrs, text, _, err := s.read(ctx, at)
+		attrs, text, _, err := c.read(ctx, at)
 		if text != nil && err != nil {
 			return nil, nil // what is wrong with it, it says itself
 		}
@@ -178,7 +178,7 @@ func (s *Store) image(ctx context.Context, node string, attrs *meta.Attributes) 
 	if m == nil {
 		return nil, nil
 	}
-	if s.opt.Reversed {
+	if c.opt.reversed {
 		convention.Reverse(m)
 	}
 	if m.Check() != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -124,7 +125,7 @@ func TestBadDatasets(t *testing.T) {
 		`{"dimensions":[4611686018427387904,4],"blockSize":[4611686018427387904,4],"dataType":"float64"}`: "a block of N5 is 1 to 4294967295 long",
 	} {
 		s := inMemory(t, map[string]string{"attributes.json": `{"n5":"2.5.1"}`, "set/attributes.json": text})
-		_, err := zarr.OpenStore(ctx, s, "set", zarr.N5())
+		_, err := zarr.OpenStore(ctx, s, "set", zarr.As("n5"))
 		wantError(t, err, "open mem:/set", want)
 	}
 }
@@ -190,7 +191,7 @@ func TestContainersAreFoundByLooking(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]bool{"/a/x.n5": true, "/a/x.n5/b/c": true, "file:///x.N5.zip/b": true, "http://h/x.n5|n5:a": true, "/a/n5": false, "/x.n5y": false, "/a.n5.b/c": false, "/x.n5/out.zarr": false, "/x.n5/a.zarr/b.n5/c": true} {
-		if n5.IsName(url) != want {
+		if f := std.Registry().NamedIn(url); (f != nil && f.Name == n5.Format) != want {
 			t.Errorf("%s: %v", url, !want)
 		}
 	}
@@ -236,7 +237,7 @@ func TestNewContainersByName(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
 	}
-	g, err := zarr.CreateGroup(ctx, dir+"/three.n5", zarr.ZarrFormat(3))
+	g, err := zarr.CreateGroup(ctx, dir+"/three.n5", zarr.As("zarr3"))
 	check(t, err)
 	defer g.Close()
 	if g.Format() != "zarr3" {
@@ -249,7 +250,7 @@ func TestDocumentsAndListing(t *testing.T) {
 	s := inMemory(t, map[string]string{
 		"attributes.json": `{"n5":"4.0.0","a":1}`, "set/attributes.json": dataset("uint8", raw), "set/0/0": header, "set/zarr.json": "old", "z": "",
 	})
-	g, err := zarr.OpenStore(ctx, s, "", zarr.N5())
+	g, err := zarr.OpenStore(ctx, s, "", zarr.As("n5"))
 	check(t, err)
 	var keys []string
 	for e, err := range g.Store().List(ctx, "", "") {

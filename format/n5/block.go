@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/internal/n5block"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
@@ -45,24 +46,24 @@ const maxBlock = 1 << 30
 // mode: those that an array has no place for are read so. An error wraps
 // store.ErrNotExist if there is no such block.
 func ReadBlock(ctx context.Context, s store.Store, dataset string, index ...int) (Block, error) {
-	c := New(s, Options{}, meta.Registry{})
+	c := &container{store: translate.Raw(s)}
 	key := dataset
 	for _, i := range index {
 		key = path.Join(key, strconv.Itoa(i))
 	}
 	b, err := c.block(ctx, dataset, key, len(index))
-	return b, store.WrapError("get", s.URL(), key, err)
+	return b, store.WrapError("get", c.store.URL(), key, err)
 }
 
-func (s *Store) block(ctx context.Context, dataset, key string, rank int) (Block, error) {
-	attrs, _, _, err := s.read(ctx, dataset)
+func (c *container) block(ctx context.Context, dataset, key string, rank int) (Block, error) {
+	attrs, _, _, err := c.read(ctx, dataset)
 	if err != nil {
 		return Block{}, err
 	}
 	if !isDataset(attrs) {
 		return Block{}, fmt.Errorf("there is no dataset %q", dataset)
 	}
-	m, err := s.opt.array(attrs)
+	m, err := c.opt.array(attrs)
 	if err != nil {
 		return Block{}, err
 	}
@@ -85,7 +86,7 @@ func (s *Store) block(ctx context.Context, dataset, key string, rank int) (Block
 	if err != nil {
 		return Block{}, err
 	}
-	data, _, err := s.Store.Get(ctx, key, store.UpTo(maxBlock), nil)
+	data, _, err := c.store.Get(ctx, key, store.UpTo(maxBlock), nil)
 	if err != nil {
 		return Block{}, err
 	}

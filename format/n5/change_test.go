@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
 func reopen(t *testing.T, s store.Store, path string, opts ...zarr.Option) *zarr.Array {
 	t.Helper()
-	n, err := zarr.OpenStore(ctx, s, path, append(opts, zarr.N5())...)
+	n, err := zarr.OpenStore(ctx, s, path, append(opts, zarr.As("n5"))...)
 	check(t, err)
 	return n.(*zarr.Array)
 }
@@ -51,7 +52,7 @@ func TestAttributesOfOthersStay(t *testing.T) {
 	level := `{"dataType":"uint8","compression":{"type":"raw"},"blockSize":[2,2],"dimensions":[4,4],"units":"nm","resolution":4,"axes":[{"name":"x"},{"name":"y"}]}`
 	s := inMemory(t, map[string]string{"setup0/attributes.json": setup, "set/attributes.json": level})
 	for path, text := range map[string]string{"setup0": setup, "set": level} {
-		n, err := zarr.OpenStore(ctx, s, path, zarr.N5())
+		n, err := zarr.OpenStore(ctx, s, path, zarr.As("n5"))
 		check(t, err)
 		attrs := n.Attributes()
 		check(t, attrs.Set("note", 1))
@@ -66,7 +67,7 @@ func TestAttributesOfOthersStay(t *testing.T) {
 // beside the names of dimensions; names that tensorstore refuses are refused.
 func TestAxesOfUsers(t *testing.T) {
 	s := mem.New()
-	a, err := zarr.CreateArrayIn(ctx, s, "a", zarr.ArraySpec{Shape: []int{2, 2}, DataType: "uint8", DimensionNames: []string{"x", "y"}}, zarr.N5())
+	a, err := zarr.CreateArrayIn(ctx, s, "a", zarr.ArraySpec{Shape: []int{2, 2}, DataType: "uint8", DimensionNames: []string{"x", "y"}}, zarr.As("n5"))
 	check(t, err)
 	for _, raw := range []string{`["u","v"]`, `["u",null]`, `["u","u"]`, `"u"`} {
 		attrs := a.Attributes()
@@ -77,7 +78,7 @@ func TestAxesOfUsers(t *testing.T) {
 			t.Errorf("axes %s, names %v in %s", got, b.DimensionNames(), value(s, "a/attributes.json"))
 		}
 	}
-	_, err = zarr.CreateArrayIn(ctx, s, "b", zarr.ArraySpec{Shape: []int{2, 2}, DataType: "uint8", DimensionNames: []string{"x", "x"}}, zarr.N5())
+	_, err = zarr.CreateArrayIn(ctx, s, "b", zarr.ArraySpec{Shape: []int{2, 2}, DataType: "uint8", DimensionNames: []string{"x", "x"}}, zarr.As("n5"))
 	wantError(t, err, "different ones")
 }
 
@@ -88,7 +89,7 @@ func TestAdoptedNodesFollow(t *testing.T) {
 	doc := value(reopen(t, s, "set").Store(), "set/zarr.json")
 	_, err := s.Put(ctx, "set/zarr.json", []byte(doc), store.PutOptions{})
 	check(t, err)
-	a := reopen(t, s, "set", zarr.Reversed())
+	a := reopen(t, s, "set", zarr.With(n5.Reversed))
 	check(t, a.Resize(ctx, 9, 10))
 	attrs := a.Attributes()
 	check(t, attrs.Set("note", 1))
@@ -98,7 +99,7 @@ func TestAdoptedNodesFollow(t *testing.T) {
 	if b.Format() != "zarr3" || !slices.Equal(b.(*zarr.Array).Shape(), []int{10, 9}) || string(b.Attributes().Raw("note")) != "1" {
 		t.Errorf("%s %v %s", b.Format(), b.(*zarr.Array).Shape(), value(s, "set/zarr.json"))
 	}
-	_, err = zarr.CreateArrayIn(ctx, s, "set", zarr.ArraySpec{Shape: []int{3}, DataType: "int16", Overwrite: true}, zarr.N5())
+	_, err = zarr.CreateArrayIn(ctx, s, "set", zarr.ArraySpec{Shape: []int{3}, DataType: "int16", Overwrite: true}, zarr.As("n5"))
 	check(t, err)
 	if value(s, "set/zarr.json") != "" {
 		t.Error("the old zarr.json is still there")
@@ -125,7 +126,7 @@ func TestReadErrorsAreNoBrokenDocuments(t *testing.T) {
 	const text = `{"n5":"2.5.1","a":1}`
 	for n := range 4 {
 		s := &failing{Store: inMemory(t, map[string]string{"attributes.json": text}), left: 100}
-		g, err := zarr.OpenStore(ctx, s, "", zarr.N5())
+		g, err := zarr.OpenStore(ctx, s, "", zarr.As("n5"))
 		check(t, err)
 		attrs := g.Attributes()
 		check(t, attrs.Set("b", 2))
@@ -143,7 +144,7 @@ func TestReadErrorsAreNoBrokenDocuments(t *testing.T) {
 func TestImagesOfConventionsAreNotKept(t *testing.T) {
 	level := `{"dimensions":[8,8,8],"blockSize":[4,4,4],"dataType":"uint8","compression":{"type":"raw"},"downsamplingFactors":[1,1,1],"pixelResolution":[1,1,1]}`
 	s := inMemory(t, map[string]string{"g/s0/attributes.json": level})
-	g, err := zarr.OpenStore(ctx, s, "g", zarr.N5())
+	g, err := zarr.OpenStore(ctx, s, "g", zarr.As("n5"))
 	check(t, err)
 	_, err = s.Put(ctx, "g/s1/attributes.json", []byte(strings.ReplaceAll(strings.Replace(level, "[8,8,8]", "[4,4,4]", 1), "[1,1,1],\"pixel", "[2,2,2],\"pixel")), store.PutOptions{})
 	check(t, err)
@@ -159,7 +160,7 @@ func TestImagesOfConventionsAreNotKept(t *testing.T) {
 // not made where datasets are.
 func TestBlocksAreNoGroups(t *testing.T) {
 	s := inMemory(t, map[string]string{"12/attributes.json": dataset("uint8", raw), "12/0/0": header, "0/3/7/attributes.json": `{}`, "g/s0/attributes.json": dataset("uint8", raw)})
-	n, err := zarr.OpenStore(ctx, s, "", zarr.N5())
+	n, err := zarr.OpenStore(ctx, s, "", zarr.As("n5"))
 	check(t, err)
 	g := n.(*zarr.Group)
 	_, err = g.Open(ctx, "12/0")
@@ -172,7 +173,7 @@ func TestBlocksAreNoGroups(t *testing.T) {
 		t.Error(err)
 	}
 	for _, path := range []string{"g", ""} {
-		_, err = zarr.CreateArrayIn(ctx, s, path, zarr.ArraySpec{Shape: []int{3}, DataType: "int16"}, zarr.N5())
+		_, err = zarr.CreateArrayIn(ctx, s, path, zarr.ArraySpec{Shape: []int{3}, DataType: "int16"}, zarr.As("n5"))
 		if !errors.Is(err, zarr.ErrExist) {
 			t.Errorf("%q: %v", path, err)
 		}

@@ -53,7 +53,7 @@ const (
 var numbers = []string{"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"}
 
 // array is the dataset as an array, without attributes and names.
-func (o Options) array(attrs *meta.Attributes) (*meta.Array, error) {
+func (o options) array(attrs *meta.Attributes) (*meta.Array, error) {
 	m := &meta.Array{Keys: grid.V2Keys{Sep: '/'}}
 	var err error
 	if m.Shape, err = strictjson.Lengths(attrs.Raw(dimensionsMember), 0, nd.MaxRank); err != nil {
@@ -78,7 +78,7 @@ func (o Options) array(attrs *meta.Attributes) (*meta.Array, error) {
 	if err != nil {
 		return nil, strictjson.At(dataTypeMember, err)
 	}
-	serial := serialization{name: defaultCodec, padded: o.PadEdges}
+	serial := serialization{name: defaultCodec, padded: o.padEdges}
 	switch kind {
 	case stringType:
 		m.DataType, m.FillValue = dtype.MustParse("string"), json.RawMessage(`""`)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 )
 
 // A dataset is an array in the order of its dimensions, or reversed, as images
@@ -25,7 +26,7 @@ func Example() {
 	if err := zarr.Write(ctx, a, zarr.Slice("3,2,1"), []uint8{7}); err != nil {
 		panic(err)
 	}
-	back, err := zarr.OpenArray(ctx, url, zarr.Reversed())
+	back, err := zarr.OpenArray(ctx, url, zarr.With(n5.Reversed))
 	if err != nil {
 		panic(err)
 	}

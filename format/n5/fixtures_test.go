@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -38,7 +39,7 @@ func TestDatasetsOfOtherWriters(t *testing.T) {
 			if _, err := zarr.Open(ctx, web.URL+"/"+name+"/no/"+path); err == nil {
 				t.Errorf("%s: a dataset that is not there", path)
 			}
-			straight, back := openArray(t, folder+"/"+path), openArray(t, folder+"/"+path, zarr.Reversed())
+			straight, back := openArray(t, folder+"/"+path), openArray(t, folder+"/"+path, zarr.With(n5.Reversed))
 			compareReversed(t, straight, back)
 		}
 		root, err := zarr.OpenGroup(ctx, web.URL+"/"+name) // by its name, without a listing
@@ -142,7 +143,7 @@ func TestImplicitGroups(t *testing.T) {
 		"a/b/set/7/leftover":      "x",
 		"a/12/set/x":              "",
 	})
-	g, err := zarr.OpenStore(ctx, s, "", zarr.N5())
+	g, err := zarr.OpenStore(ctx, s, "", zarr.As("n5"))
 	check(t, err)
 	var paths []string
 	for n, err := range g.(*zarr.Group).Walk(ctx) {

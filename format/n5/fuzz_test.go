@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -19,9 +20,9 @@ func FuzzAttributes(f *testing.F) {
 	f.Add([]byte(`{"multiscales":[{"datasets":[{"path":"s0","transform":{"axes":["z","y","x"],"scale":[8,4,4],"translate":[0,0,0],"units":["nm","nm","nm"]}}]}]}`), false)
 	f.Fuzz(func(t *testing.T, text []byte, reversed bool) {
 		s := inMemory(t, map[string]string{"a/attributes.json": string(text)})
-		opts := []zarr.Option{zarr.N5()}
+		opts := []zarr.Option{zarr.As("n5")}
 		if reversed {
-			opts = append(opts, zarr.Reversed())
+			opts = append(opts, zarr.With(n5.Reversed))
 		}
 		n, err := zarr.OpenStore(ctx, s, "a", opts...)
 		if err != nil {

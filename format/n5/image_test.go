@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/ngff"
 )
 
@@ -19,7 +20,7 @@ func TestPyramidsAreImages(t *testing.T) {
 		"attributes.json": `{"n5":"2.5.1"}`, "c0/s0/attributes.json": level("[16,8,4]", "[1,1,1]"), "c0/s1/attributes.json": level("[8,4,4]", "[2,2,1]"),
 		"broken/s0/attributes.json": `{`,
 	})
-	for order, opts := range map[string][]zarr.Option{"xyz": nil, "zyx": {zarr.Reversed()}} {
+	for order, opts := range map[string][]zarr.Option{"xyz": nil, "zyx": {zarr.With(n5.Reversed)}} {
 		n, err := zarr.OpenStore(ctx, s, "c0", opts...)
 		check(t, err)
 		images, err := ngff.Parse(n.Attributes().Raw("ome"))
@@ -47,7 +48,7 @@ func TestPyramidsAreImages(t *testing.T) {
 			t.Error(text)
 		}
 	}
-	_, err := zarr.OpenStore(ctx, s, "broken", zarr.N5()) // its level says what is wrong with it
+	_, err := zarr.OpenStore(ctx, s, "broken", zarr.As("n5")) // its level says what is wrong with it
 	check(t, err)
 }
 
@@ -56,7 +57,7 @@ func TestImagesAreReversedWithTheirDatasets(t *testing.T) {
 	straight := `{"version":"0.5","multiscales":[{"axes":[{"name":"x"},{"name":"y"}],"extra":[1,2],"datasets":[{"path":"s0","coordinateTransformations":[{"type":"scale","scale":[1,2]},{"type":"translation","translation":[3,4]}]}],"coordinateTransformations":[{"scale":[5,6]}]}],"omero":{"axes":[1,2]}}`
 	back := `{"version":"0.5","multiscales":[{"axes":[{"name":"y"},{"name":"x"}],"extra":[1,2],"datasets":[{"path":"s0","coordinateTransformations":[{"type":"scale","scale":[2,1]},{"type":"translation","translation":[4,3]}]}],"coordinateTransformations":[{"scale":[6,5]}]}],"omero":{"axes":[1,2]}}`
 	s := inMemory(t, map[string]string{"attributes.json": `{"ome":` + straight + `}`})
-	for want, opts := range map[string][]zarr.Option{straight: nil, back: {zarr.Reversed()}} {
+	for want, opts := range map[string][]zarr.Option{straight: nil, back: {zarr.With(n5.Reversed)}} {
 		n, err := zarr.OpenStore(ctx, s, "", opts...)
 		check(t, err)
 		attrs := n.Attributes()
@@ -71,7 +72,7 @@ func TestImagesAreReversedWithTheirDatasets(t *testing.T) {
 	}
 	for _, odd := range []string{`7`, `{"multiscales":7}`, `{"multiscales":[7,{"axes":{},"datasets":[[]],"coordinateTransformations":null}]}`} {
 		s := inMemory(t, map[string]string{"attributes.json": `{"ome":` + odd + `}`})
-		n, err := zarr.OpenStore(ctx, s, "", zarr.Reversed())
+		n, err := zarr.OpenStore(ctx, s, "", zarr.With(n5.Reversed))
 		check(t, err)
 		if got := string(n.Attributes().Raw("ome")); got != odd {
 			t.Errorf("%s became %s", odd, got)

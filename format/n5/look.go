@@ -4,32 +4,18 @@ import (
 	"context"
 	"errors"
 	"path"
-	"regexp"
-	"strings"
 
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/store"
 )
 
-// A part of a URL that is the name of a container, and one at its end.
-var (
-	named = regexp.MustCompile(`(?i)\.n5(\.zip)?([/|]|$)`)
-	last  = regexp.MustCompile(`(?i)\.n5(\.zip)?/?$`)
-)
-
-// IsName reports whether a part of a URL is the name of a container, x.n5 or
-// x.n5.zip, and none behind it that of a Zarr hierarchy.
-func IsName(url string) bool {
-	at := named.FindAllStringIndex(url, -1)
-	return at != nil && !strings.Contains(strings.ToLower(url[at[len(at)-1][0]:])+"/", ".zarr/")
-}
-
-// Look reports whether the folder at a path of a store, which has no node of Zarr,
+// look reports whether the folder at a path of a store, which has no node of Zarr,
 // is a group or dataset of N5: it lies where a container's name says so, or it has
 // the attributes.json of a dataset or of a container's root.
-func Look(ctx context.Context, s store.Store, node string) bool {
+func look(ctx context.Context, s store.Store, node string) bool {
 	url := store.JoinURL(s.URL(), node)
-	attrs, text, _, _ := (&Store{Store: s}).read(ctx, node)
-	if !IsName(url) {
+	attrs, text, _, _ := (&container{store: s}).read(ctx, node)
+	if format.LastEnding(url, ".n5", ".zarr") != ".n5" {
 		return isDataset(attrs) || attrs.Raw(versionMember) != nil
 	}
 	if text != nil {
@@ -37,16 +23,16 @@ func Look(ctx context.Context, s store.Store, node string) bool {
 	}
 	for _, err := range s.List(ctx, prefixOf(node), "/") {
 		// Where nothing can be listed, a path inside a container says nothing.
-		return err == nil || last.MatchString(url)
+		return err == nil || format.LastEnding(path.Base(url), ".n5") != ""
 	}
 	return false
 }
 
-// LookFurther reports whether a folder of which Look does not know is a group of
+// lookFurther reports whether a folder of which look does not know is a group of
 // N5 all the same: it has an attributes.json, and the folders in it are no nodes of
 // Zarr, or there is a dataset not far below it.
-func LookFurther(ctx context.Context, s store.Store, node string) bool {
-	c := &Store{Store: s}
+func lookFurther(ctx context.Context, s store.Store, node string) bool {
+	c := &container{store: s}
 	if attrs, _, _, err := c.read(ctx, node); err == nil && attrs != nil {
 		return !c.zarrBelow(ctx, node)
 	}
@@ -54,9 +40,9 @@ func LookFurther(ctx context.Context, s store.Store, node string) bool {
 }
 
 // zarrBelow reports whether one of the first folders in a folder is a node of Zarr.
-func (s *Store) zarrBelow(ctx context.Context, node string) bool {
+func (c *container) zarrBelow(ctx context.Context, node string) bool {
 	seen := 0
-	for e, err := range s.Store.List(ctx, prefixOf(node), "/") {
+	for e, err := range c.store.List(ctx, prefixOf(node), "/") {
 		if seen++; err != nil || seen > maxLooks {
 			return false
 		}
@@ -64,7 +50,7 @@ func (s *Store) zarrBelow(ctx context.Context, node string) bool {
 			if !e.IsPrefix {
 				break
 			}
-			if _, _, err := s.Store.Get(ctx, e.Key+name, store.Part(0, 1), nil); err == nil || errors.Is(err, store.ErrRange) {
+			if _, _, err := c.store.Get(ctx, e.Key+name, store.Part(0, 1), nil); err == nil || errors.Is(err, store.ErrRange) {
 				return true
 			}
 		}
@@ -73,9 +59,9 @@ func (s *Store) zarrBelow(ctx context.Context, node string) bool {
 }
 
 // holdsDataset reports whether there is a dataset not far below a folder.
-func (s *Store) holdsDataset(ctx context.Context, node string) bool {
+func (c *container) holdsDataset(ctx context.Context, node string) bool {
 	looks := 0
-	return s.lookBelow(ctx, node, 0, &looks)
+	return c.lookBelow(ctx, node, 0, &looks)
 }
 
 // How far a dataset is looked for in folders that say nothing of themselves.
@@ -85,9 +71,9 @@ const (
 	maxListed = 4096
 )
 
-func (s *Store) lookBelow(ctx context.Context, node string, depth int, looks *int) bool {
+func (c *container) lookBelow(ctx context.Context, node string, depth int, looks *int) bool {
 	seen := 0
-	for e, err := range s.Store.List(ctx, prefixOf(node), "/") {
+	for e, err := range c.store.List(ctx, prefixOf(node), "/") {
 		if seen++; err != nil || *looks == maxLooks || seen > maxListed {
 			return false
 		}
@@ -96,8 +82,8 @@ func (s *Store) lookBelow(ctx context.Context, node string, depth int, looks *in
 		}
 		*looks++
 		below := path.Clean(e.Key)
-		attrs, _, _, err := s.read(ctx, below)
-		if err == nil && isDataset(attrs) || depth < maxDepth && s.lookBelow(ctx, below, depth+1, looks) {
+		attrs, _, _, err := c.read(ctx, below)
+		if err == nil && isDataset(attrs) || depth < maxDepth && c.lookBelow(ctx, below, depth+1, looks) {
 			return true
 		}
 	}

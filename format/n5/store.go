@@ -12,31 +12,30 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// Store is a store whose N5 nodes look like Zarr v3.
-type Store struct {
-	store.Store
-	opt Options
-	reg meta.Registry
+// container is a store with nodes of N5.
+type container struct {
+	store store.Store
+	opt   options
+	reg   meta.Registry // of documents of Zarr beside those of N5
 }
 
-// New gives the nodes of a container in s as Zarr v3; reg is for documents that
-// are written.
-func New(s store.Store, opt Options, reg meta.Registry) *Store {
-	if n, ok := s.(*Store); ok {
-		s = n.Store
+// Format is the name of the format.
+func (c *container) Format() string { return Format }
+
+// Keys is the chunk_key_encoding of blocks.
+func (c *container) Keys() json.RawMessage {
+	const keys = `{"name":"v2","configuration":{"separator":"/"}}`
+	if c.opt.reversed {
+		return json.RawMessage(`{"name":"omnizarr.reversed","configuration":{"keys":` + keys + `}}`)
 	}
-	return &Store{s, opt, reg}
+	return json.RawMessage(keys)
 }
-
-// Unwrap shows the store that holds the documents as they are. Blocks have the
-// same keys in both.
-func (s *Store) Unwrap() store.Store { return s.Store }
 
 // read gets the attributes.json of a node, nil if there is none, and as it is
 // spelled.
-func (s *Store) read(ctx context.Context, node string) (*meta.Attributes, []byte, store.Info, error) {
+func (c *container) read(ctx context.Context, node string) (*meta.Attributes, []byte, store.Info, error) {
 	key := path.Join(node, attributesName)
-	text, info, err := s.Store.Get(ctx, key, store.UpTo(meta.MaxBytes), nil)
+	text, info, err := c.store.Get(ctx, key, store.UpTo(meta.MaxBytes), nil)
 	if errors.Is(err, store.ErrNotExist) {
 		return nil, nil, store.Info{}, nil
 	}
@@ -47,39 +46,39 @@ func (s *Store) read(ctx context.Context, node string) (*meta.Attributes, []byte
 		return &meta.Attributes{}, text, info, nil // what Java leaves of a file that it emptied
 	}
 	attrs, err := meta.ParseAttributes(text)
-	return attrs, text, info, store.WrapError("get", s.URL(), key, err)
+	return attrs, text, info, store.WrapError("get", c.store.URL(), key, err)
 }
 
 // Node reads the document of a node.
-func (s *Store) Node(ctx context.Context, node string, _ bool) (meta.Node, store.Info, error) {
-	attrs, _, info, err := s.read(ctx, node)
+func (c *container) Node(ctx context.Context, node string, _ bool) (meta.Node, store.Info, error) {
+	attrs, _, info, err := c.read(ctx, node)
 	if err != nil {
 		return nil, store.Info{}, err
 	}
 	if attrs == nil {
-		if err := s.implicit(ctx, node); err != nil {
+		if err := c.implicit(ctx, node); err != nil {
 			return nil, store.Info{}, err
 		}
 	}
-	info.Size, info.Format = -1, Format
-	n, err := s.node(ctx, node, attrs)
+	info.Size = -1
+	n, err := c.node(ctx, node, attrs)
 	if err != nil {
-		return nil, store.Info{}, store.WrapError("get", s.URL(), path.Join(node, attributesName), err)
+		return nil, store.Info{}, store.WrapError("get", c.store.URL(), path.Join(node, attributesName), err)
 	}
 	return n, info, nil
 }
 
 // node makes the document of the node that has these attributes.
-func (s *Store) node(ctx context.Context, node string, attrs *meta.Attributes) (meta.Node, error) {
+func (c *container) node(ctx context.Context, node string, attrs *meta.Attributes) (meta.Node, error) {
 	if !isDataset(attrs) {
 		g := &meta.Group{}
 		var err error
 		if g.Attributes, err = users(attrs); err != nil {
 			return nil, err
 		}
-		return g, s.addImage(ctx, node, attrs, g)
+		return g, c.addImage(ctx, node, attrs, g)
 	}
-	m, err := s.opt.array(attrs)
+	m, err := c.opt.array(attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +86,7 @@ func (s *Store) node(ctx context.Context, node string, attrs *meta.Attributes) (
 		return nil, err
 	}
 	m.DimensionNames = dimensionNames(attrs, len(m.Shape))
-	if s.opt.Reversed {
+	if c.opt.reversed {
 		err = reverse(m)
 	}
 	return m, err
@@ -96,14 +95,14 @@ func (s *Store) node(ctx context.Context, node string, attrs *meta.Attributes) (
 // implicit checks that a folder without attributes.json is a group: the root
 // always is, others if they hold something. The folders of a dataset's blocks
 // are none.
-func (s *Store) implicit(ctx context.Context, node string) error {
+func (c *container) implicit(ctx context.Context, node string) error {
 	if node == "" {
 		return nil
 	}
-	missing := store.WrapError("get", s.URL(), path.Join(node, attributesName), store.ErrNotExist)
+	missing := store.WrapError("get", c.store.URL(), path.Join(node, attributesName), store.ErrNotExist)
 	for above := node; isNumber(path.Base(above)); {
 		above = strings.TrimPrefix(path.Dir("/"+above), "/")
-		attrs, text, _, err := s.read(ctx, above)
+		attrs, text, _, err := c.read(ctx, above)
 		if text != nil && err != nil || isDataset(attrs) {
 			return missing // of a broken document nobody knows that it is no dataset
 		}
@@ -111,7 +110,7 @@ func (s *Store) implicit(ctx context.Context, node string) error {
 			break
 		}
 	}
-	for _, err := range s.Store.List(ctx, node+"/", "/") {
+	for _, err := range c.store.List(ctx, node+"/", "/") {
 		if errors.Is(err, store.ErrNoList) {
 			return missing
 		}
@@ -122,43 +121,3 @@ func (s *Store) implicit(ctx context.Context, node string) error {
 
 // isNumber reports whether a name can be that of a folder of blocks.
 func isNumber(name string) bool { return strings.Trim(name, "0123456789") == "" }
-
-// Get gives a value, or the document of a node as Zarr v3.
-func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	node, ok := meta.PathOf(key)
-	if !ok {
-		return s.Store.Get(ctx, key, r, dst)
-	}
-	n, info, err := s.Node(ctx, node, false)
-	if err != nil {
-		return dst, store.Info{}, err
-	}
-	text, err := n.Marshal()
-	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.URL(), key, err)
-	}
-	info.Size = int64(len(text))
-	dst, err = r.Append(dst, text)
-	return dst, info, store.WrapError("get", s.URL(), key, err)
-}
-
-// Open holds a value open.
-func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
-	if _, ok := meta.PathOf(key); ok {
-		return store.Open(ctx, store.Reader(keyed{s}), key)
-	}
-	return store.Open(ctx, s.Store, key)
-}
-
-// keyed hides that Store is an Opener, for documents, which are made anew.
-type keyed struct{ store.Reader }
-
-// Draft tells how a node that is made at a path is stored, and which
-// chunk_key_encoding its chunks can have.
-func (s *Store) Draft(context.Context, string) (format string, keys json.RawMessage, err error) {
-	keys = json.RawMessage(`{"name":"v2","configuration":{"separator":"/"}}`)
-	if s.opt.Reversed {
-		keys = json.RawMessage(`{"name":"omnizarr.reversed","configuration":{"keys":` + string(keys) + `}}`)
-	}
-	return Format, keys, nil
-}

@@ -16,65 +16,52 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// Put stores a value, the document of a node as attributes.json.
-func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	node, ok := meta.PathOf(key)
-	if !ok {
-		return s.Store.Put(ctx, key, data, opt)
-	}
-	n, err := meta.Parse(data, s.reg)
-	if err != nil {
-		return store.Info{}, store.WrapError("put", s.URL(), key, err)
-	}
-	return store.Info{Size: int64(len(data)), Format: Format}, s.PutNode(ctx, node, n, Format, opt)
-}
-
 // PutNode stores the document of a node. What other programs put into
 // attributes.json stays where the node says the same.
-func (s *Store) PutNode(ctx context.Context, node string, n meta.Node, _ string, opt store.PutOptions) error {
+func (c *container) PutNode(ctx context.Context, node string, n meta.Node, opt store.PutOptions) error {
 	key := path.Join(node, attributesName)
-	old, text, info, err := s.read(ctx, node)
+	old, text, info, err := c.read(ctx, node)
 	if err != nil && text != nil && !opt.IfAbsent && opt.IfMatch == "" {
 		old, err = nil, nil // a broken one is replaced
 	}
 	if err != nil {
 		return err
 	}
-	if _, array := n.(*meta.Array); opt.IfAbsent && (old != nil || array && s.holdsDataset(ctx, node)) {
-		return store.WrapError("put", s.URL(), key, store.ErrPrecondition)
+	if _, array := n.(*meta.Array); opt.IfAbsent && (old != nil || array && c.holdsDataset(ctx, node)) {
+		return store.WrapError("put", c.store.URL(), key, store.ErrPrecondition)
 	}
-	attrs, err := s.marshal(ctx, node, old, n)
+	attrs, err := c.marshal(ctx, node, old, n)
 	if err != nil {
-		return store.WrapError("put", s.URL(), key, err)
+		return store.WrapError("put", c.store.URL(), key, err)
 	}
-	adopted, err := s.adopted(ctx, node)
+	adopted, err := c.adopted(ctx, node)
 	if err != nil {
 		return err
 	}
 	if opt.IfAbsent && node != "" {
-		if err := s.makeRoot(ctx); err != nil {
+		if err := c.makeRoot(ctx); err != nil {
 			return err
 		}
 	}
 	now := attrs.Append(nil)
 	if old != nil && string(now) == string(old.Append(nil)) && (opt.IfMatch == "" || opt.IfMatch == info.ETag) {
-		return s.updateAdopted(ctx, node, adopted, n) // it says the same, perhaps with other white space
+		return c.updateAdopted(ctx, node, adopted, n) // it says the same, perhaps with other white space
 	}
 	if len(now) > meta.MaxBytes {
-		return store.WrapError("put", s.URL(), key, fmt.Errorf("%d bytes of attributes, at most %d are possible", len(now), meta.MaxBytes))
+		return store.WrapError("put", c.store.URL(), key, fmt.Errorf("%d bytes of attributes, at most %d are possible", len(now), meta.MaxBytes))
 	}
-	if _, err = s.Store.Put(ctx, key, now, opt); err != nil {
+	if _, err = c.store.Put(ctx, key, now, opt); err != nil {
 		return err
 	}
-	return s.updateAdopted(ctx, node, adopted, n)
+	return c.updateAdopted(ctx, node, adopted, n)
 }
 
 // makeRoot gives a container that has none the document which says that it is one.
-func (s *Store) makeRoot(ctx context.Context) error {
-	if _, text, _, err := s.read(ctx, ""); err != nil || text != nil {
+func (c *container) makeRoot(ctx context.Context) error {
+	if _, text, _, err := c.read(ctx, ""); err != nil || text != nil {
 		return err
 	}
-	_, err := s.Store.Put(ctx, attributesName, []byte(`{"n5":"`+Version+`"}`), store.PutOptions{IfAbsent: true})
+	_, err := c.store.Put(ctx, attributesName, []byte(`{"n5":"`+Version+`"}`), store.PutOptions{IfAbsent: true})
 	if errors.Is(err, store.ErrPrecondition) {
 		return nil // somebody else made it
 	}
@@ -82,22 +69,22 @@ func (s *Store) makeRoot(ctx context.Context) error {
 }
 
 // marshal gives the attributes.json of a node that had old before.
-func (s *Store) marshal(ctx context.Context, node string, old *meta.Attributes, n meta.Node) (*meta.Attributes, error) {
+func (c *container) marshal(ctx context.Context, node string, old *meta.Attributes, n meta.Node) (*meta.Attributes, error) {
 	out := &meta.Attributes{}
 	switch n := n.(type) {
 	case *meta.Array:
-		members, err := s.opt.members(n, old)
+		members, err := c.opt.members(n, old)
 		if err != nil {
 			return nil, err
 		}
-		if out, err = s.keep(old, n, members); err != nil {
+		if out, err = c.keep(old, n, members); err != nil {
 			return nil, err
 		}
 		rank := len(n.Shape)
 		if err := stored(out, n.Attributes, old, rank); err != nil {
 			return nil, err
 		}
-		return out, s.nameDimensions(out, n)
+		return out, c.nameDimensions(out, n)
 	case *meta.Group:
 		for _, x := range n.Extra {
 			return nil, fmt.Errorf("no member %s in N5", strictjson.Quote(x.Name))
@@ -114,11 +101,11 @@ func (s *Store) marshal(ctx context.Context, node string, old *meta.Attributes, 
 				return nil, err
 			}
 		}
-		attrs, err := s.withoutImage(ctx, node, old, n.Attributes.Clone())
+		attrs, err := c.withoutImage(ctx, node, old, n.Attributes.Clone())
 		if err != nil {
 			return nil, err
 		}
-		if err := s.turnImage(attrs); err != nil {
+		if err := c.turnImage(attrs); err != nil {
 			return nil, err
 		}
 		return out, stored(out, attrs, old, 0)
@@ -128,16 +115,16 @@ func (s *Store) marshal(ctx context.Context, node string, old *meta.Attributes, 
 
 // keep gives the members of a dataset, spelled as they were where they say the
 // same, and first, as Java's N5 writes them.
-func (s *Store) keep(old *meta.Attributes, m *meta.Array, members []strictjson.Member) (*meta.Attributes, error) {
+func (c *container) keep(old *meta.Attributes, m *meta.Array, members []strictjson.Member) (*meta.Attributes, error) {
 	out := &meta.Attributes{}
 	var was []strictjson.Member
 	if isDataset(old) {
-		if a, err := s.opt.array(old); err == nil {
-			if s.opt.Reversed {
+		if a, err := c.opt.array(old); err == nil {
+			if c.opt.reversed {
 				err = reverse(a)
 			}
 			if err == nil {
-				was, _ = s.opt.members(a, old)
+				was, _ = c.opt.members(a, old)
 			}
 		}
 		if v := old.Raw(versionMember); v != nil {
@@ -168,12 +155,12 @@ func (s *Store) keep(old *meta.Attributes, m *meta.Array, members []strictjson.M
 
 // nameDimensions writes down the names of dimensions where the attributes do not
 // give them already.
-func (s *Store) nameDimensions(attrs *meta.Attributes, m *meta.Array) error {
+func (c *container) nameDimensions(attrs *meta.Attributes, m *meta.Array) error {
 	if m.DimensionNames == nil {
 		return nil
 	}
 	want := slices.Clone(m.DimensionNames)
-	if s.opt.Reversed {
+	if c.opt.reversed {
 		slices.Reverse(want)
 	}
 	same := func(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -213,12 +200,12 @@ func orEmpty(raw json.RawMessage) json.RawMessage {
 
 // withoutImage leaves out the image that the attributes of a group were given by
 // a convention, and not by a user. It changes attrs.
-func (s *Store) withoutImage(ctx context.Context, node string, old, attrs *meta.Attributes) (*meta.Attributes, error) {
+func (c *container) withoutImage(ctx context.Context, node string, old, attrs *meta.Attributes) (*meta.Attributes, error) {
 	given := attrs.Raw(imageAttribute)
 	if given == nil || old.Raw(imageAttribute) != nil {
 		return attrs, nil
 	}
-	derived, err := s.image(ctx, node, old)
+	derived, err := c.image(ctx, node, old)
 	if err != nil || !sameImage(given, derived) {
 		return attrs, err
 	}
@@ -249,15 +236,4 @@ func compact(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return b.String()
-}
-
-// Delete removes a value; with the document of a node that of N5, and one of Zarr
-// that it may have been given besides.
-func (s *Store) Delete(ctx context.Context, key string) error {
-	if node, ok := meta.PathOf(key); ok {
-		if err := s.Store.Delete(ctx, path.Join(node, attributesName)); err != nil {
-			return err
-		}
-	}
-	return s.Store.Delete(ctx, key)
 }

@@ -51,12 +51,12 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 			src := openArray(t, folder+"/"+path)
 			var opts []zarr.Option
 			if name == "tensorstore.n5" {
-				opts = append(opts, zarr.PadEdges())
+				opts = append(opts, zarr.With(n5.PadEdges))
 			}
-			for _, more := range [][]zarr.Option{nil, {zarr.Reversed()}} {
+			for _, more := range [][]zarr.Option{nil, {zarr.With(n5.Reversed)}} {
 				src := src
 				if more != nil {
-					src = openArray(t, folder+"/"+path, zarr.Reversed())
+					src = openArray(t, folder+"/"+path, zarr.With(n5.Reversed))
 				}
 				codecs, err := json.Marshal(src.Metadata().Codecs)
 				check(t, err)
@@ -98,7 +98,7 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 // What an N5 program finds in attributes.json, and what comes back.
 func TestAttributesAreWrittenAsJavaDoes(t *testing.T) {
 	s := mem.New()
-	g, err := zarr.CreateGroupIn(ctx, s, "", zarr.N5())
+	g, err := zarr.CreateGroupIn(ctx, s, "", zarr.As("n5"))
 	check(t, err)
 	a, err := g.CreateArray(ctx, "deep/set", zarr.ArraySpec{
 		Shape: []int{5, 4}, Chunks: []int{2, 3}, DataType: "uint16", DimensionNames: []string{"x", "y"},
@@ -166,7 +166,7 @@ func TestWhatN5LacksIsRefused(t *testing.T) {
 		`no chunk keys in N5 but those of the encoding v2`: {Shape: []int{4}, DataType: "int8", Keys: json.RawMessage(`"default"`)},
 	} {
 		s := mem.New()
-		_, err := zarr.CreateArrayIn(ctx, s, "a", spec, zarr.N5())
+		_, err := zarr.CreateArrayIn(ctx, s, "a", spec, zarr.As("n5"))
 		wantError(t, err, "create array", want)
 		for e := range s.List(ctx, "", "") {
 			t.Errorf("%s: left %s", want, e.Key)
@@ -180,15 +180,15 @@ func TestWritesOfParts(t *testing.T) {
 	for _, pad := range []bool{false, true} {
 		for _, codecs := range []string{"", `,"zstd"`, `,{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}`} {
 			s := mem.New()
-			opts := []zarr.Option{zarr.N5()}
+			opts := []zarr.Option{zarr.As("n5")}
 			if pad {
-				opts = append(opts, zarr.PadEdges())
+				opts = append(opts, zarr.With(n5.PadEdges))
 			}
 			shape := []int{7, 5, 6}
 			a, err := zarr.CreateArrayIn(ctx, s, "set", zarr.ArraySpec{Shape: shape, Chunks: []int{3, 2, 4}, DataType: "uint16",
 				Codecs: json.RawMessage(`[{"name":"bytes","configuration":{"endian":"big"}}` + codecs + `]`)}, opts...)
 			check(t, err)
-			n, err := zarr.OpenStore(ctx, s, "set", append(opts, zarr.Reversed())...)
+			n, err := zarr.OpenStore(ctx, s, "set", append(opts, zarr.With(n5.Reversed))...)
 			check(t, err)
 			back := n.(*zarr.Array)
 			model := nd.Make(2, shape...)
@@ -230,7 +230,7 @@ func TestWritesOfParts(t *testing.T) {
 
 func TestTextAndObjectsAreWritten(t *testing.T) {
 	s := mem.New()
-	a, err := zarr.CreateArrayIn(ctx, s, "text", zarr.ArraySpec{Shape: []int{5}, Chunks: []int{3}, DataType: "string"}, zarr.N5())
+	a, err := zarr.CreateArrayIn(ctx, s, "text", zarr.ArraySpec{Shape: []int{5}, Chunks: []int{3}, DataType: "string"}, zarr.As("n5"))
 	check(t, err)
 	want := []string{"alpha", "", "βeta", "x", "a\tb"}
 	check(t, zarr.Write(ctx, a, zarr.All(), want))
@@ -239,7 +239,7 @@ func TestTextAndObjectsAreWritten(t *testing.T) {
 	if b.Mode != n5.Varlength || string(b.Data) != "x\x00a\tb\x00" || b.Count != len(b.Data) || !slices.Equal(b.Shape, []int{2}) {
 		t.Errorf("%+v", b)
 	}
-	o, err := zarr.CreateArrayIn(ctx, s, "objects", zarr.ArraySpec{Shape: []int{2}, Chunks: []int{1}, DataType: "variable_length_bytes"}, zarr.N5())
+	o, err := zarr.CreateArrayIn(ctx, s, "objects", zarr.ArraySpec{Shape: []int{2}, Chunks: []int{1}, DataType: "variable_length_bytes"}, zarr.As("n5"))
 	check(t, err)
 	check(t, zarr.Write(ctx, o, zarr.All(), [][]byte{{1, 2, 3}, []byte("text")}))
 	if text := value(s, "objects/attributes.json"); !strings.Contains(text, `"dataType":"object"`) {

@@ -87,8 +87,8 @@ func ParseConsolidated(zmetadata []byte) (*meta.Consolidated, error) {
 
 // writeConsolidated stores the .zmetadata of a group: documents as they are
 // stored. Where only the group itself has changed, so do its entries.
-func (s *Store) writeConsolidated(ctx context.Context, node string, g *meta.Group) error {
-	was, _, err := s.get(ctx, node, consolidatedName)
+func (h hierarchy) writeConsolidated(ctx context.Context, node string, g *meta.Group) error {
+	was, _, err := h.get(ctx, node, consolidatedName)
 	if err != nil {
 		return err
 	}
@@ -96,13 +96,13 @@ func (s *Store) writeConsolidated(ctx context.Context, node string, g *meta.Grou
 	if old == nil || was == nil {
 		old = &consolidated{members: []strictjson.Member{{Name: "zarr_consolidated_format", Raw: json.RawMessage("1")}, {Name: "metadata"}}}
 		for dir := range g.Consolidated.Paths("") {
-			if err := s.collect(ctx, old, node, dir, g.Consolidated); err != nil {
+			if err := h.collect(ctx, old, node, dir, g.Consolidated); err != nil {
 				return err
 			}
 		}
 	}
 	fresh := &consolidated{members: old.members}
-	if err := s.collect(ctx, fresh, node, "", nil); err != nil {
+	if err := h.collect(ctx, fresh, node, "", nil); err != nil {
 		return err
 	}
 	for _, m := range old.documents {
@@ -111,13 +111,13 @@ func (s *Store) writeConsolidated(ctx context.Context, node string, g *meta.Grou
 		}
 	}
 	now := fresh.marshal()
-	return s.replace(ctx, key(node, consolidatedName), was, now, noCondition)
+	return h.replace(ctx, key(node, consolidatedName), was, now, noCondition)
 }
 
 // collect adds the documents of a node below a group as they are stored, or as
 // all says for one that has none.
-func (s *Store) collect(ctx context.Context, c *consolidated, group, dir string, all *meta.Consolidated) error {
-	d, err := s.read(ctx, key(group, dir))
+func (h hierarchy) collect(ctx context.Context, c *consolidated, group, dir string, all *meta.Consolidated) error {
+	d, err := h.read(ctx, key(group, dir))
 	if err == nil && !d.exists() {
 		d, err = translated(all.Get(dir))
 	}

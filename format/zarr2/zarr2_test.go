@@ -11,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/format/zarr3"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -19,6 +22,11 @@ import (
 )
 
 var ctx = context.Background()
+
+var formats = format.NewRegistry(zarr3.Describe(), zarr2.Describe())
+
+// either shows nodes of both versions.
+func either(s store.Store) *translate.Store { return formats.Open(s, "", format.Env{}) }
 
 // documents are .zarray members and what they are in Zarr v3; those of the first
 // column that are not given are as in base.
@@ -228,7 +236,7 @@ func TestDimensionNamesOfXarray(t *testing.T) {
 
 func TestAStoreOfZarr2IsAStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store {
-		return zarr2.New(mem.New(), zarr2.Either, meta.Registry{})
+		return either(mem.New())
 	})
 }
 
@@ -274,14 +282,14 @@ func TestBothFormatsInOneStore(t *testing.T) {
 	put(t, inner, "both/.zgroup", group2)
 	put(t, inner, "both/zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{"three":3}}`)
 	put(t, inner, "zz/.zarray", array)
-	either, only := zarr2.New(inner, zarr2.Either, meta.Registry{}), zarr2.New(inner, zarr2.Two, meta.Registry{})
-	if got := get(t, either, "both/zarr.json"); !strings.Contains(got, "three") {
+	both, only := either(inner), formats.Open(inner, zarr2.Format, format.Env{})
+	if got := get(t, both, "both/zarr.json"); !strings.Contains(got, "three") {
 		t.Errorf("either: %s", got)
 	}
 	if got := get(t, only, "both/zarr.json"); strings.Contains(got, "three") || !strings.Contains(got, "group") {
 		t.Errorf("only: %s", got)
 	}
-	for _, s := range []store.Store{either, only} {
+	for _, s := range []store.Store{both, only} {
 		if got, want := keys(t, s, "", ""), "a/0.0 a/zarr.json both/zarr.json zarr.json zz/zarr.json"; got != want {
 			t.Errorf("keys %s, want %s", got, want)
 		}
@@ -293,12 +301,12 @@ func TestBothFormatsInOneStore(t *testing.T) {
 		}
 	}
 	// A new node is what the group above it is.
-	put(t, either, "both/new/zarr.json", `{"zarr_format":3,"node_type":"group"}`)
-	put(t, either, "new/zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{"x":1}}`)
+	put(t, both, "both/new/zarr.json", `{"zarr_format":3,"node_type":"group"}`)
+	put(t, both, "new/zarr.json", `{"zarr_format":3,"node_type":"group","attributes":{"x":1}}`)
 	if got := keys(t, inner, "both/new/", "") + " " + keys(t, inner, "new/", ""); got != "both/new/zarr.json new/.zattrs new/.zgroup" {
 		t.Errorf("keys %s", got)
 	}
-	if err := either.Delete(ctx, "new/zarr.json"); err != nil || keys(t, inner, "new/", "") != "" {
+	if err := both.Delete(ctx, "new/zarr.json"); err != nil || keys(t, inner, "new/", "") != "" {
 		t.Errorf("%v, left %s", err, keys(t, inner, "new/", ""))
 	}
 }
@@ -308,7 +316,7 @@ func TestWhatStaysIsNotWrittenAnew(t *testing.T) {
 	own := strings.Replace(string(whole(t, `"dtype":"<i4","fill_value":null`)), "{", `{"_own":{"x":[1]},`, 1)
 	put(t, inner, "a/.zarray", own)
 	put(t, inner, "a/.zattrs", "{}")
-	s := zarr2.New(inner, zarr2.Either, meta.Registry{})
+	s := either(inner)
 	put(t, s, "a/zarr.json", strings.Replace(get(t, s, "a/zarr.json"), `"attributes": {}`, `"attributes": {"n": 1}`, 1))
 	if get(t, inner, "a/.zarray") != own {
 		t.Errorf("changed: %s", get(t, inner, "a/.zarray"))
@@ -327,7 +335,7 @@ func TestWhatStaysIsNotWrittenAnew(t *testing.T) {
 func TestOtherChunksAreWritten(t *testing.T) {
 	inner := mem.New()
 	put(t, inner, ".zarray", string(whole(t, `"dtype":"<i4"`)))
-	s := zarr2.New(inner, zarr2.Two, meta.Registry{})
+	s := formats.Open(inner, zarr2.Format, format.Env{})
 	for was, now := range map[string]string{`"chunk_shape": [2, 3]`: `"chunk_shape": [4, 3]`, `"fill_value": 0`: `"fill_value": 9`} {
 		put(t, s, "zarr.json", strings.Replace(get(t, s, "zarr.json"), was, now, 1))
 		if got := get(t, s, "zarr.json"); !strings.Contains(got, now) {
@@ -340,7 +348,7 @@ func TestConsolidatingKeepsDocumentsAsTheyAre(t *testing.T) {
 	inner := mem.New()
 	put(t, inner, ".zgroup", `{"zarr_format":2,"_nczarr_group":{"x":1}}`)
 	put(t, inner, "a/.zarray", strings.Replace(string(whole(t, `"dtype":"<i4","fill_value":null`)), "{", `{"_nczarr_array":[1],`, 1))
-	s := zarr2.New(inner, zarr2.Either, meta.Registry{})
+	s := either(inner)
 	a, _, err := s.Node(ctx, "a", true)
 	if err != nil {
 		t.Fatal(err)
@@ -392,7 +400,7 @@ func TestConsolidatedMetadata(t *testing.T) {
 	put(t, inner, ".zgroup", group2)
 	put(t, inner, ".zmetadata", `{"zarr_consolidated_format":1,"metadata":{".zgroup":`+group2+`,"../x/.zarray":`+string(whole(t, `"dtype":"<i4"`))+
 		`,"a/.zarray":`+string(whole(t, `"dtype":"<i4"`))+`,"a/.zattrs":{"nan":NaN},"g/.zgroup":`+group2+`}}`)
-	s := zarr2.New(inner, zarr2.Either, meta.Registry{})
+	s := either(inner)
 	n, err := meta.Parse([]byte(get(t, s, "zarr.json")), meta.Registry{})
 	if err != nil {
 		t.Fatal(err)
@@ -435,7 +443,7 @@ func TestConsolidatedMetadata(t *testing.T) {
 }
 
 func TestWritesAreConditional(t *testing.T) {
-	s := zarr2.New(mem.New(), zarr2.Two, meta.Registry{})
+	s := formats.Open(mem.New(), zarr2.Format, format.Env{})
 	doc := []byte(`{"zarr_format":3,"node_type":"group","attributes":{"a":1}}`)
 	if _, err := s.Put(ctx, "g/zarr.json", doc, store.PutOptions{IfAbsent: true}); err != nil {
 		t.Fatal(err)
@@ -463,7 +471,7 @@ func TestWritesAreConditional(t *testing.T) {
 func TestAttributesOfAnotherAreNotLost(t *testing.T) {
 	inner := mem.New()
 	put(t, inner, ".zgroup", group2)
-	s := zarr2.New(inner, zarr2.Two, meta.Registry{})
+	s := formats.Open(inner, zarr2.Format, format.Env{})
 	n, info, err := s.Node(ctx, "", false)
 	if err != nil {
 		t.Fatal(err)

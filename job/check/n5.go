@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
@@ -24,22 +26,22 @@ const n5Document = "attributes.json"
 // find sets the store of the validator: one that shows nodes of all formats as
 // Zarr v3, found out by looking as opening a node does.
 func (v *validator) find(ctx context.Context, s store.Store) {
-	switch s := s.(type) {
-	case *zarr2.Store:
-		v.store = s
-		return
-	case *n5.Store:
-		v.store, v.old = s, s
-		return
+	formats := std.Registry()
+	t, _ := s.(*translate.Store)
+	if t == nil {
+		if n, err := zarr.OpenStore(ctx, s, v.root, v.open...); err == nil {
+			t, _ = n.Store().(*translate.Store)
+		} else if _, _, gone := s.Get(ctx, path.Join(v.root, job.Document), store.Part(0, 0), nil); gone != nil {
+			if f := formats.Look(ctx, s, v.root, false); f != nil {
+				t = formats.Open(s, f.Name, format.Env{}) // broken
+			}
+		}
 	}
-	n, err := zarr.OpenStore(ctx, s, v.root, v.open...)
-	if err == nil {
-		v.old, _ = n.Store().(*n5.Store)
-	} else if _, _, gone := s.Get(ctx, path.Join(v.root, job.Document), store.Part(0, 0), nil); gone != nil && n5.Look(ctx, s, v.root) {
-		v.old = n5.New(s, n5.Options{}, meta.Registry{}) // broken
+	if t == nil {
+		t = formats.Open(s, "", format.Env{Metadata: meta.Registry{Transformers: []string{refs.Transformer}}})
 	}
-	if v.store = v.old; v.old == nil {
-		v.store = zarr2.New(s, zarr2.Either, meta.Registry{Transformers: []string{refs.Transformer}})
+	if v.store = t; t.Format() == n5.Format {
+		v.old = t
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
 	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
-	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job"
@@ -84,7 +84,7 @@ func Validate(ctx context.Context, s store.Store, path string, opts ValidateOpti
 
 type validator struct {
 	store store.Store
-	old   *n5.Store // the same, if nodes are N5
+	old   *translate.Store // the same, if nodes are N5
 	root  string
 	open  []zarr.Option
 	nodes int

@@ -43,7 +43,7 @@ func (f Nodes) Name() string { return f.Format }
 
 // Zarr3 is the format that copies have unless they are asked for in another.
 func Zarr3() Nodes {
-	f := Nodes{Format: "zarr3", Title: "Zarr v3", Options: []zarr.Option{zarr.ZarrFormat(3)}, Sharded: true, Consolidated: true, Knows: std.Portable}
+	f := Nodes{Format: "zarr3", Title: "Zarr v3", Options: []zarr.Option{zarr.As("zarr3")}, Sharded: true, Consolidated: true, Knows: std.Portable}
 	f.Keys = func(a *zarr.Array) (json.RawMessage, error) {
 		if a.Format() != f.Format {
 			return nil, nil

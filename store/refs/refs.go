@@ -18,7 +18,9 @@ package refs
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -104,6 +106,22 @@ func (m *Manifest) All() iter.Seq2[string, Reference] {
 			}
 		}
 	}
+}
+
+// Load reads the manifest that is a value of a store. An error names it.
+func Load(ctx context.Context, s store.Reader, key string) (*Manifest, error) {
+	text, _, err := s.Get(ctx, key, store.UpTo(MaxBytes), nil)
+	if known, ok := errors.AsType[*store.KeyError](err); ok {
+		err = known.Err
+	}
+	var m *Manifest
+	if err == nil {
+		m, err = Parse(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("manifest %s: %w", key, err)
+	}
+	return m, nil
 }
 
 // Parse reads a manifest. It keeps nothing of text.

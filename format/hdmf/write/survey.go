@@ -89,7 +89,7 @@ func (c *copier) lookAt(ctx context.Context, d *hdmf.Dataset) error {
 	}
 	spec, err := c.spec(p, src, list)
 	if err == nil {
-		_, err = zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(c.engine(), zarr.ZarrFormat(c.format()))...)
+		_, err = zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(c.engine(), zarr.As(c.format()))...)
 	}
 	return err
 }

@@ -64,7 +64,7 @@ func (t *target) begin(ctx context.Context) error {
 		_, err = t.held.base.Put(ctx, unfinished, nil, store.PutOptions{})
 	}
 	if err == nil {
-		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.ZarrFormat(t.format()))...)
+		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.As(t.format()))...)
 	}
 	if err != nil {
 		return errors.Join(err, t.where.Discard())
@@ -73,11 +73,11 @@ func (t *target) begin(ctx context.Context) error {
 }
 
 // format is the version of Zarr that goes with the layout.
-func (t *target) format() int {
+func (t *target) format() string {
 	if t.layout == hdmf.V2 {
-		return 2
+		return "zarr2"
 	}
-	return 3
+	return "zarr3"
 }
 
 // engine are the options for nodes. In the layout V2 text is 0 where nothing was

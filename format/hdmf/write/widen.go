@@ -55,7 +55,7 @@ func (e *Editor) widen(ctx context.Context, x *hdmf.Dataset, a *zarr.Array, n in
 	}
 	// Its document is made elsewhere, and put where the old one is.
 	beside := mem.New()
-	if _, err := zarr.CreateArrayIn(ctx, beside, "", spec, zarr.ZarrFormat(3)); err != nil {
+	if _, err := zarr.CreateArrayIn(ctx, beside, "", spec, zarr.As("zarr3")); err != nil {
 		return nil, err
 	}
 	doc, _, err := beside.Get(ctx, "zarr.json", store.UpTo(meta.MaxBytes), nil)

@@ -12,8 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	codec "github.com/omnizarr/zarr/codec/n5"
-	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -74,7 +73,7 @@ func Adopt(ctx context.Context, s store.Store, at string, opts AdoptOptions) (Ad
 	if opts.Workers, _, err = job.Limits(opts.Workers, 0); err != nil {
 		return Adoption{}, fmt.Errorf("adopt: %w", err)
 	}
-	a := &adopter{store: plain(s), opts: opts, docs: map[string]meta.Node{}}
+	a := &adopter{store: translate.Raw(s), opts: opts, docs: map[string]meta.Node{}}
 	a.report = Adoption{With: opts.With, Written: []string{}, Already: []string{}, Own: map[string]string{}}
 	if err := a.collect(ctx, strings.Trim(at, "/")); err != nil {
 		return a.report, err
@@ -83,17 +82,6 @@ func Adopt(ctx context.Context, s store.Store, at string, opts AdoptOptions) (Ad
 		return a.report, err
 	}
 	return a.report, a.write(ctx)
-}
-
-// plain is a store without translation of documents.
-func plain(s store.Store) store.Store {
-	switch t := s.(type) {
-	case *zarr2.Store:
-		return t.Unwrap()
-	case *n5.Store:
-		return t.Unwrap()
-	}
-	return s
 }
 
 type adopter struct {
@@ -112,7 +100,7 @@ func (a *adopter) fail(url string, err error) error {
 // collect makes the documents of all nodes, and checks that they can be used.
 func (a *adopter) collect(ctx context.Context, at string) error {
 	var err error
-	if a.root, err = zarr.OpenStore(ctx, a.store, at, append(slices.Clone(a.opts.Open), zarr.N5())...); err != nil {
+	if a.root, err = zarr.OpenStore(ctx, a.store, at, append(slices.Clone(a.opts.Open), zarr.As("n5"))...); err != nil {
 		return err
 	}
 	groups, arrays, err := job.Nodes(ctx, a.root)
@@ -162,7 +150,7 @@ func (a *adopter) document(ctx context.Context, arr *zarr.Array) (*meta.Array, e
 	if _, err := s.Put(ctx, job.Document, text, store.PutOptions{}); err != nil {
 		return nil, err
 	}
-	n, err := zarr.OpenStore(ctx, s, "", append(slices.Clone(a.opts.Open), zarr.ZarrFormat(3))...)
+	n, err := zarr.OpenStore(ctx, s, "", append(slices.Clone(a.opts.Open), zarr.As("zarr3"))...)
 	if err == nil {
 		err = job.CodecError(n.(*zarr.Array))
 	}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/n5/jobs"
+	"github.com/omnizarr/zarr/format/std"
 	zarr2jobs "github.com/omnizarr/zarr/format/zarr2/jobs"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/jobtest"
-	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -68,8 +69,8 @@ func TestAdoptShowsTheSameBlocks(t *testing.T) {
 	if len(zarrs) != 5 {
 		t.Errorf("wrote %v", zarrs)
 	}
-	adopted := nodes(t, s, zarr.ZarrFormat(3))
-	for path, n := range nodes(t, s, zarr.N5()) {
+	adopted := nodes(t, s, zarr.As("zarr3"))
+	for path, n := range nodes(t, s, zarr.As("n5")) {
 		got := adopted[path]
 		if got == nil || got.Format() != "zarr3" || got.Attributes().Len() != n.Attributes().Len() {
 			t.Errorf("%q: %v", path, got)
@@ -95,7 +96,7 @@ func put(s store.Store, key, value string) error {
 
 func TestAdoptOfAPartOfAContainer(t *testing.T) {
 	s := container(t, false)
-	r, err := jobs.Adopt(ctx, n5.New(s, n5.Options{}, meta.Registry{}), "deep/volume", jobs.AdoptOptions{})
+	r, err := jobs.Adopt(ctx, std.Registry().Open(s, n5.Format, format.Env{}), "deep/volume", jobs.AdoptOptions{})
 	jobtest.Check(t, err)
 	zarrs, _ := splitDocuments(jobtest.Content(t, s))
 	if !slices.Equal(r.Written, []string{"/"}) || len(zarrs) != 1 || zarrs["deep/volume/zarr.json"] == "" {
@@ -126,7 +127,7 @@ func TestAdoptWithoutHeaders(t *testing.T) {
 			if !slices.Equal(names, []string{"transpose", "bytes", "zstd", with}) {
 				t.Errorf("codecs %v", names)
 			}
-			sameElements(t, with+" "+path, a, open[*zarr.Array](t, s, path, zarr.N5()))
+			sameElements(t, with+" "+path, a, open[*zarr.Array](t, s, path, zarr.As("n5")))
 			if r := verified(t, a); !r.OK {
 				t.Errorf("got %+v", r)
 			}

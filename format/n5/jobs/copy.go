@@ -33,14 +33,14 @@ type Copy struct {
 // images of OME-NGFF get the attributes that programs for N5 look for as well.
 func (c Copy) Format() copying.Nodes {
 	f := copying.Nodes{
-		Format: n5.Format, Title: "N5", Options: []zarr.Option{zarr.N5()}, Forgets: true,
+		Format: n5.Format, Title: "N5", Options: []zarr.Option{zarr.As("n5")}, Forgets: true,
 		Headers: "blocks of N5 have their own header, and no other in front of it",
 	}
 	if c.Reversed {
-		f.Options = append(f.Options, zarr.Reversed())
+		f.Options = append(f.Options, zarr.With(n5.Reversed))
 	}
 	if c.PadEdges {
-		f.Options = append(f.Options, zarr.PadEdges())
+		f.Options = append(f.Options, zarr.With(n5.PadEdges))
 	}
 	plain := f // to try arrays with
 	f.Fit = func(spec zarr.ArraySpec, from copying.Source, opts copying.Options) (zarr.ArraySpec, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/n5/jobs"
 	"github.com/omnizarr/zarr/format/ngff"
 	zarr2jobs "github.com/omnizarr/zarr/format/zarr2/jobs"
@@ -105,7 +106,7 @@ func TestCopyToN5AndBack(t *testing.T) {
 				what := fmt.Sprintf("%s %v reversed %t", typ, shape, c.Reversed)
 				var open []zarr.Option
 				if c.Reversed {
-					open = append(open, zarr.Reversed())
+					open = append(open, zarr.With(n5.Reversed))
 				}
 				dst := mem.New()
 				jobtest.Check(t, copying.Into(ctx, src, dst, "", copying.Options{To: c.Format(), Chunks: c.chunks}))
@@ -291,7 +292,7 @@ func TestReversedCopies(t *testing.T) {
 	for _, reversed := range []bool{false, true} {
 		var opts []zarr.Option
 		if reversed {
-			opts = append(opts, zarr.Reversed())
+			opts = append(opts, zarr.With(n5.Reversed))
 		}
 		again := mem.New()
 		jobtest.Check(t, copying.Into(ctx, open[*zarr.Array](t, dst, "", opts...), again, "", copying.Options{To: jobs.Copy{Reversed: reversed}.Format()}))
@@ -351,7 +352,7 @@ func TestLevelsOfImagesInN5(t *testing.T) {
 		}
 		opts := []zarr.Option{}
 		if reversed {
-			opts = append(opts, zarr.Reversed())
+			opts = append(opts, zarr.With(n5.Reversed))
 		}
 		if open[*zarr.Group](t, dst, "image", opts...).Attributes().Raw("ome") == nil {
 			t.Errorf("reversed %t: the image is lost", reversed)
@@ -371,7 +372,7 @@ func TestVirtualCopyOfAReversedView(t *testing.T) {
 	src, _ := pattern(t, zarr.ArraySpec{Shape: []int{5, 6, 7}, Chunks: []int{2, 3, 4}, DataType: "uint16"})
 	dir := t.TempDir()
 	jobtest.Check(t, copying.Copy(ctx, src, dir+"/a.n5", copying.Options{To: jobs.Copy{Reversed: true}.Format()}))
-	n, err := zarr.Open(ctx, dir+"/a.n5", zarr.Reversed())
+	n, err := zarr.Open(ctx, dir+"/a.n5", zarr.With(n5.Reversed))
 	jobtest.Check(t, err)
 	defer n.Close()
 	for _, name := range []string{"/a.zarr", "/a.json"} {

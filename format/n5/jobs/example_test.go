@@ -12,7 +12,7 @@ import (
 func ExampleAdopt() {
 	ctx := context.Background()
 	container := mem.New()
-	a, err := zarr.CreateArrayIn(ctx, container, "raw/s0", zarr.ArraySpec{Shape: []int{4, 6}, DataType: "uint8"}, zarr.N5())
+	a, err := zarr.CreateArrayIn(ctx, container, "raw/s0", zarr.ArraySpec{Shape: []int{4, 6}, DataType: "uint8"}, zarr.As("n5"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -24,7 +24,7 @@ func ExampleAdopt() {
 	// Nothing is changed; programs for Zarr v3 find the same blocks from now on.
 	report, err := jobs.Adopt(ctx, container, "", jobs.AdoptOptions{})
 	fmt.Println(report.Written, err)
-	adopted, err := zarr.OpenStore(ctx, container, "raw/s0", zarr.ZarrFormat(3))
+	adopted, err := zarr.OpenStore(ctx, container, "raw/s0", zarr.As("zarr3"))
 	if err != nil {
 		fmt.Println(err)
 		return

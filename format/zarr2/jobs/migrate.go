@@ -9,7 +9,10 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/n5"
+	formats "github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
@@ -65,9 +68,7 @@ func Migrate(ctx context.Context, s store.Store, path string, opts MigrateOption
 	if opts.To != "" && !slices.Contains(Versions(), opts.To) {
 		return Migration{}, fmt.Errorf("format %s is no version of Zarr, only zarr3 and zarr2 are", opts.To)
 	}
-	if z, ok := s.(*zarr2.Store); ok {
-		s = z.Unwrap()
-	}
+	s = translate.Raw(s)
 	m := &migrator{ctx: ctx, store: s, to: opts.To, opts: opts}
 	if err := m.collect(strings.Trim(path, "/")); err != nil || opts.DryRun {
 		return m.report, err
@@ -219,7 +220,7 @@ func (m *migrator) write(n zarr.Node) error {
 		doc = g
 	}
 	if m.to == zarr2.Format {
-		return zarr2.New(m.store, zarr2.Two, meta.Registry{}).PutNode(m.ctx, n.Path(), doc, zarr2.Format, store.PutOptions{})
+		return formats.Registry().Open(m.store, zarr2.Format, format.Env{}).PutNode(m.ctx, n.Path(), doc, zarr2.Format, store.PutOptions{})
 	}
 	text, err := doc.Marshal()
 	if err == nil {
@@ -247,9 +248,9 @@ func (m *migrator) consolidated() (*meta.Consolidated, error) {
 // version makes nodes of a version of Zarr.
 func version(name string) zarr.Option {
 	if name == zarr2.Format {
-		return zarr.ZarrFormat(2)
+		return zarr.As("zarr2")
 	}
-	return zarr.ZarrFormat(3)
+	return zarr.As("zarr3")
 }
 
 // remove deletes the document of a node in the old format.

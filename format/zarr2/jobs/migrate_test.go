@@ -25,7 +25,7 @@ var ctx = context.Background()
 func old(t *testing.T) store.Store {
 	t.Helper()
 	s := mem.New()
-	g, err := zarr.CreateGroupIn(ctx, s, "", zarr.ZarrFormat(2))
+	g, err := zarr.CreateGroupIn(ctx, s, "", zarr.As("zarr2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,9 +178,9 @@ func TestWhatCannotBeMigratedIsToldBeforeAnythingChanges(t *testing.T) {
 }
 
 func TestConsolidationAlone(t *testing.T) {
-	for _, format := range []int{2, 3} {
+	for _, format := range []string{"zarr2", "zarr3"} {
 		s := mem.New()
-		g, err := zarr.CreateGroupIn(ctx, s, "", zarr.ZarrFormat(format))
+		g, err := zarr.CreateGroupIn(ctx, s, "", zarr.As(format))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestConsolidationAlone(t *testing.T) {
 			t.Errorf("%+v, %v", report, err)
 		}
 		n, err := zarr.OpenStore(ctx, s, "")
-		if err != nil || n.(*zarr.Group).Metadata().Consolidated.Len() != 1 || n.Format() != map[int]string{2: "zarr2", 3: "zarr3"}[format] {
+		if err != nil || n.(*zarr.Group).Metadata().Consolidated.Len() != 1 || n.Format() != format {
 			t.Errorf("%v, %v", n, err)
 		}
 	}

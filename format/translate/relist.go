@@ -1,17 +1,19 @@
-package store
+package translate
 
 import (
 	"iter"
 	"path"
 	"slices"
+
+	"github.com/omnizarr/zarr/store"
 )
 
-// Relist yields a listing in which some values go by other names: rename is
+// relist yields a listing in which some values go by other names: rename is
 // called with the last part of every key, and gives the name to show, "" to leave
 // the value out. The order stays that of keys, and a key comes once, as the value
 // that has it by itself if there is one. The size of a renamed value is unknown.
-func Relist(seq iter.Seq2[Entry, error], rename func(name string) string) iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+func relist(seq iter.Seq2[store.Entry, error], rename func(name string) string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
 		l := relisting{yield: yield}
 		for e, err := range seq {
 			if err != nil {
@@ -36,7 +38,7 @@ func Relist(seq iter.Seq2[Entry, error], rename func(name string) string) iter.S
 
 // relisting yields entries and, where their turn comes, those that were renamed.
 type relisting struct {
-	yield func(Entry, error) bool
+	yield func(store.Entry, error) bool
 	due   []string // new keys that have not come yet
 	last  string   // the key that was yielded last
 }
@@ -45,7 +47,7 @@ type relisting struct {
 func (l *relisting) before(key string) bool {
 	slices.Sort(l.due)
 	for len(l.due) > 0 && (key == "" || l.due[0] < key) {
-		e := Entry{Key: l.due[0], Size: -1}
+		e := store.Entry{Key: l.due[0], Size: -1}
 		l.due = l.due[1:]
 		if !l.entry(e) {
 			return false
@@ -55,7 +57,7 @@ func (l *relisting) before(key string) bool {
 }
 
 // entry yields an entry unless its key was there already.
-func (l *relisting) entry(e Entry) bool {
+func (l *relisting) entry(e store.Entry) bool {
 	if e.Key == l.last {
 		return true
 	}

@@ -1,0 +1,48 @@
+package translate
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Plain are the documents of Zarr v3 in a store: zarr.json as it is. reg knows what
+// they can say.
+func Plain(s store.Store, reg meta.Registry) Form {
+	return Form{plain{s, reg}, Names{Nodes: []string{documentName}}}
+}
+
+// PlainFormat is the name of Zarr v3.
+const PlainFormat = "zarr3"
+
+type plain struct {
+	store store.Store
+	reg   meta.Registry
+}
+
+func (d plain) Format() string { return PlainFormat }
+
+func (d plain) Node(ctx context.Context, node string, _ bool) (meta.Node, store.Info, error) {
+	key := path.Join(node, documentName)
+	text, info, err := d.store.Get(ctx, key, store.UpTo(meta.MaxBytes), nil)
+	if err != nil {
+		return nil, info, err
+	}
+	n, err := meta.Parse(text, d.reg)
+	return n, info, store.WrapError("get", d.store.URL(), key, err)
+}
+
+func (d plain) PutNode(ctx context.Context, node string, n meta.Node, opt store.PutOptions) error {
+	text, err := n.Marshal()
+	if err == nil {
+		_, err = d.store.Put(ctx, path.Join(node, documentName), text, opt)
+	}
+	return err
+}
+
+func (d plain) Keys() json.RawMessage { return nil }
+
+func (d plain) Adapt(*meta.Array) error { return nil }
