@@ -123,6 +123,14 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return of(zarr.Resolve(zarr.Blocks(), []int{4})) }, zarr.ErrSelection},
 			{func() error { return of(zarr.Resolve(zarr.Slice("9"), []int{4})) }, zarr.ErrRange},
 		},
+		"ReadAs": {
+			{func() error { return of(zarr.ReadAs[complex64](ctx, a, zarr.All())) }, zarr.ErrType},
+			{func() error { return of(zarr.ReadAs[float32](ctx, small, zarr.All())) }, zarr.ErrTooLarge},
+			{func() error { return of(zarr.ReadAs[float64](ctx, odd, zarr.All())) }, zarr.ErrCodec},
+			{func() error { return of(zarr.ReadAs[float64](gone, a, zarr.All())) }, context.Canceled},
+			{func() error { return of(zarr.ReadAs[float64](ctx, full, zarr.All())) }, zarr.ErrMissing},
+		},
+		"ReadSliceAs": {{func() error { return zarr.ReadSliceAs(ctx, a, zarr.All(), make([]float64, 3)) }, zarr.ErrSelection}},
 		"ReadSlice": {
 			{func() error { return zarr.ReadSlice(ctx, a, zarr.All(), make([]int16, 3)) }, zarr.ErrSelection},
 			{func() error { return zarr.ReadSlice(gone, a, zarr.All(), make([]int16, 24)) }, context.Canceled},

@@ -3,6 +3,7 @@ package zarr_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -210,4 +211,25 @@ func ExampleCreateArray_sharded() {
 	}
 	fmt.Println(a.ChunkShape(), a.Metadata().Codecs[0].Name)
 	// Output: [500 500] sharding_indexed
+}
+
+// An array of any numbers is read as the type that a program computes with.
+func ExampleReadAs() {
+	ctx := context.Background()
+	a, err := zarr.CreateArray(ctx, "mem:", zarr.ArraySpec{Shape: []int{4}, DataType: "uint16"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := zarr.Write(ctx, a, zarr.All(), []uint16{1, 2, 300, 4}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	values, err := zarr.ReadAs[float64](ctx, a, zarr.All())
+	fmt.Println(values.Data, err)
+	_, err = zarr.ReadAs[uint8](ctx, a, zarr.All())
+	fmt.Println(errors.Is(err, zarr.ErrRange), err)
+	// Output:
+	// [1 2 300 4] <nil>
+	// true read mem:: element [2] is 300, which uint8 cannot hold
 }

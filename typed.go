@@ -79,8 +79,8 @@ func (s *state) checkSlice(p *plan, t reflect.Type, n int) error {
 	if err := s.checkGo(t); err != nil {
 		return err
 	}
-	if want, ok := nd.Len(p.shape); !ok || want != n {
-		return mark(ErrSelection, fmt.Errorf("slice of %d elements for a selection of shape %v", n, p.shape))
+	if err := checkLength(p, n); err != nil {
+		return err
 	}
 	return s.missing
 }
