@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -13,12 +14,31 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Array is a chunked array. Its methods may be called by several goroutines.
 type Array struct {
 	node
 	now atomic.Pointer[state]
+	// place is the identity of the array's folder with "/", found once when the
+	// array is opened.
+	place string
+}
+
+// identity names a chunk by its key for locks and caches: it is the same for all
+// who have the array open, by whichever link.
+func (a *Array) identity(key string) string {
+	if a.path != "" {
+		key = key[len(a.path)+1:]
+	}
+	return a.place + key
+}
+
+func (n *node) array(s *state) *Array {
+	a := &Array{node: *n, place: strings.TrimSuffix(store.Identity(n.store, n.path), "/") + "/"}
+	a.now.Store(s)
+	return a
 }
 
 // state is an array's metadata and what follows from it. It is replaced, never
@@ -115,13 +135,11 @@ func (s *state) bound(shape []int) (*codec.Bound, error) {
 }
 
 func newArray(n node, m *meta.Array) (*Array, error) {
-	a := &Array{node: n}
 	s, err := newState(n.engine, m)
 	if err != nil {
-		return nil, &Error{Op: "open", URL: a.URL(), Err: err}
+		return nil, &Error{Op: "open", URL: n.URL(), Err: err}
 	}
-	a.now.Store(s)
-	return a, nil
+	return n.array(s), nil
 }
 
 // Metadata is the array's document; it must not be changed.
@@ -262,7 +280,5 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if err := putNewDocument(ctx, e, path, m, n.format, spec.Overwrite); err != nil {
 		return fail(err)
 	}
-	a := &Array{node: n}
-	a.now.Store(s)
-	return a, nil
+	return n.array(s), nil
 }

@@ -17,7 +17,7 @@ import (
 // changing tells the cache that a chunk is about to be written; the function
 // that it returns, that it was.
 func (a *Array) changing(key string) (done func()) {
-	name := store.Identity(a.store, key)
+	name := a.identity(key)
 	own, shared := a.cache.Change(name), leftovers.Change(name)
 	return func() {
 		own()
@@ -72,7 +72,7 @@ func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, k
 func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
 	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
 	if !a.noLeftovers && !t.box.Covers(t.inside) {
-		lease := leftovers.Lease(store.Identity(a.store, key))
+		lease := leftovers.Lease(a.identity(key))
 		defer lease.Close()
 		ck.Cache = lease
 	}
@@ -95,7 +95,7 @@ func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *t
 // returns store.ErrChanged if the chunk is written meanwhile, so that old and
 // new parts never mix.
 func (a *Array) decodeCached(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
-	lease := a.cache.Lease(store.Identity(a.store, key))
+	lease := a.cache.Lease(a.identity(key))
 	defer lease.Close()
 	src := &lazy{open: func() (store.Object, error) { return store.Open(ctx, a.store, key) }, lease: lease}
 	defer src.close()

@@ -102,8 +102,10 @@ func (a *Array) DeleteChunk(ctx context.Context, index ...int) error {
 		return a.fail("delete chunk of", errNoChunk)
 	}
 	key := a.chunkKey(s, index)
-	lock := chunks.of(store.Identity(a.store, key))
-	lock.Lock()
+	lock, err := chunks.Lock(ctx, a.identity(key))
+	if err != nil {
+		return err
+	}
 	defer lock.Unlock()
 	defer a.changing(key)()
 	if err := a.store.Delete(ctx, key); err != nil {

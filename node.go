@@ -224,8 +224,10 @@ func readDocument(ctx context.Context, e *engine, path string, consolidated bool
 // changeDocument changes a node's document as it is now, also when others change
 // it at the same time, and then calls done.
 func (n *node) changeDocument(ctx context.Context, change func(meta.Node) error, done func()) error {
-	lock := documents.of(store.Identity(n.store, documentKey(n.path)))
-	lock.Lock()
+	lock, err := documents.Lock(ctx, store.Identity(n.store, n.path))
+	if err != nil {
+		return err
+	}
 	defer lock.Unlock()
 	for try := 0; ; try++ {
 		doc, info, err := getDocument(ctx, n.engine, n.path)
@@ -266,10 +268,12 @@ func shorten(err error) error {
 // putNewDocument stores a document in a format; unless it may replace another,
 // two who create the same node at once do not both succeed.
 func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, format string, replace bool) error {
-	lock := documents.of(store.Identity(e.store, documentKey(path)))
-	lock.Lock()
+	lock, err := documents.Lock(ctx, store.Identity(e.store, path))
+	if err != nil {
+		return err
+	}
 	defer lock.Unlock()
-	err := e.store.PutNode(ctx, path, doc, format, store.PutOptions{IfAbsent: !replace})
+	err = e.store.PutNode(ctx, path, doc, format, store.PutOptions{IfAbsent: !replace})
 	if errors.Is(err, store.ErrPrecondition) {
 		return ErrExist
 	}

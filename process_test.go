@@ -21,8 +21,8 @@ type process struct {
 	name string
 }
 
-func (p process) URL() string      { return "mem:process" + p.name }
-func (p process) Identity() string { return p.URL() }
+func (p process) URL() string                { return "mem:process" + p.name }
+func (p process) Identity(key string) string { return store.JoinURL(p.URL(), key) }
 
 func TestProcessesThatShareAStoreWithTagsLoseNothing(t *testing.T) {
 	for _, codecs := range []string{`["bytes"]`, shardOfFour} {

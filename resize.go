@@ -9,7 +9,6 @@ import (
 
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
-	"github.com/omnizarr/zarr/store"
 )
 
 // Resize changes the array's shape. New elements have the fill value, also where
@@ -27,8 +26,10 @@ func (a *Array) Resize(ctx context.Context, shape ...int) error {
 // lockShape keeps others in this process from changing the shape, and looks at
 // the shape that it has now.
 func (a *Array) lockShape(ctx context.Context) (unlock func(), err error) {
-	lock := growth.of(store.Identity(a.store, documentKey(a.path)))
-	lock.Lock()
+	lock, err := growth.Lock(ctx, a.place)
+	if err != nil {
+		return nil, err
+	}
 	if err := a.Refresh(ctx); err != nil {
 		lock.Unlock()
 		return nil, err

@@ -18,8 +18,10 @@ const tries = 100
 // update changes a part of a chunk. Goroutines of this process take turns; where
 // the store has conditional writes, so do processes.
 func (a *Array) update(ctx context.Context, s *state, b *codec.Bound, t *task, key string, ck *codec.Chunk) error {
-	lock := chunks.of(store.Identity(a.store, key))
-	lock.Lock()
+	lock, err := chunks.Lock(ctx, a.identity(key))
+	if err != nil {
+		return err
+	}
 	defer lock.Unlock()
 	defer a.changing(key)()
 	for try := 0; ; try++ {

@@ -80,11 +80,14 @@ func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *cod
 	if err != nil && !errors.Is(err, codec.ErrEmpty) {
 		return err
 	}
-	lock := chunks.of(store.Identity(a.store, key))
-	lock.Lock()
+	empty := err != nil
+	lock, err := chunks.Lock(ctx, a.identity(key))
+	if err != nil {
+		return err
+	}
 	defer lock.Unlock()
 	defer a.changing(key)()
-	if err != nil {
+	if empty {
 		return a.store.Delete(ctx, key)
 	}
 	_, err = a.store.Put(ctx, key, data, store.PutOptions{})

@@ -272,13 +272,8 @@ func openWebFolder(rawURL string, u *url.URL, names []string, opt Options) (Loca
 
 // openArchive opens the archive that is a value of s.
 func openArchive(ctx context.Context, s store.Store, key, inner string) (Location, error) {
-	obj, err := store.Open(ctx, s, key)
+	z, err := zip.OpenIn(ctx, s, key)
 	if err != nil {
-		return Location{}, err
-	}
-	z, err := zip.Open(ctx, obj, store.JoinURL(s.URL(), key))
-	if err != nil {
-		obj.Close()
 		return Location{}, err
 	}
 	return Location{Store: z, Path: inner}, nil

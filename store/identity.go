@@ -1,27 +1,61 @@
 package store
 
-import "strings"
+import (
+	"net/url"
+	"path"
+	"strings"
+)
 
-// Identified is a store that says which it is. Two stores with the same
-// identity hold the same values; the name that URL gives to people may leave
-// out what tells them apart, such as a query.
+// Identified is a store that says which value it gives for a key, or which
+// folder: see Identity. The name that URL gives to people may leave out what
+// tells stores apart, such as a query, or lead through symbolic links.
 type Identified interface {
-	Identity() string
+	// Identity names what lies at key, "" for the store itself, whether or not
+	// there is something.
+	Identity(key string) string
 }
 
-// Identity names a value: the same value has the same name whichever folder the
-// store that gives it starts at.
+// Identity names a value or a folder, "" for all of a store: the same one has
+// the same name whichever folder the store that gives it starts at, and whatever
+// links lead there. Locks, caches and Overlap go by it. It may look at the disk:
+// who needs many names below a folder asks for that of the folder.
 func Identity(s Reader, key string) string {
-	if b, ok := s.(*sub); ok {
-		return Identity(b.s, b.prefix+key)
-	}
-	if i, ok := s.(Identified); ok {
-		return JoinURL(i.Identity(), key)
-	}
-	if u, ok := s.(Unwrapper); ok {
-		return Identity(u.Unwrap(), key)
+	switch s := s.(type) {
+	case *sub:
+		return Identity(s.s, strings.TrimSuffix(s.prefix+key, "/"))
+	case readOnly:
+		return Identity(s.s, key)
+	case Identified:
+		return s.Identity(key)
+	case Unwrapper:
+		return Identity(s.Unwrap(), key)
 	}
 	return JoinURL(strings.TrimSuffix(s.URL(), "/"), key)
+}
+
+// Overlap reports whether what two identities name is the same place, or one
+// lies in the other: whether writing to one may change the other. An archive or
+// another file that holds values is a folder in this.
+func Overlap(a, b string) bool {
+	a, b = folderOf(a), folderOf(b)
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}
+
+// folderOf spells an identity such that those of what lies in it begin with it.
+func folderOf(identity string) string {
+	u, err := url.Parse(identity)
+	if err != nil || u.Host == "" && u.Scheme != "file" {
+		return strings.TrimSuffix(identity, "/") + "/"
+	}
+	// On a server, who asks and how does not make another place.
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	switch scheme {
+	case "http":
+		host = strings.TrimSuffix(host, ":80")
+	case "https":
+		host = strings.TrimSuffix(host, ":443")
+	}
+	return scheme + "://" + host + strings.TrimSuffix(path.Clean("/"+u.Path), "/") + "/"
 }
 
 // Tagged is an object that knows the tag of the value that it holds open, before

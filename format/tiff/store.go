@@ -40,7 +40,9 @@ func (s *Store) Concurrency() int {
 }
 
 // Identity is that of the file.
-func (s *Store) Identity() string { return store.Identity(s.f.in, s.f.key) }
+func (s *Store) Identity(key string) string {
+	return store.JoinURL(store.Identity(s.f.in, s.f.key), key)
+}
 
 // Near says what the file is.
 func (s *Store) Near() bool { return store.IsNear(s.f.obj) }

@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
-	"github.com/omnizarr/zarr/store/mem"
 )
 
 // Options say what the copy looks like; the zero value keeps everything as it is
@@ -84,6 +83,9 @@ func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (err err
 	if opts.To == nil {
 		opts.To = Zarr3()
 	}
+	if err := CheckApart(src, to); err != nil {
+		return err
+	}
 	return opts.To.Copy(ctx, src, to, opts)
 }
 
@@ -134,7 +136,7 @@ func End(n zarr.Node, err error) error {
 		return n.Close()
 	}
 	if d, ok := store.As[interface{ Discard() error }](n.Store()); ok {
-		return errors.Join(err, d.Discard())
+		err = errors.Join(err, d.Discard())
 	}
 	n.Close()
 	return err
@@ -198,9 +200,6 @@ func makeRoom(ctx context.Context, src zarr.Node, to Place, groups map[string]*z
 	fail := func(format string, args ...any) error {
 		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf(format, args...)}
 	}
-	if err := CheckApart(src, old); err != nil {
-		return err
-	}
 	if overwrite {
 		return Remove(ctx, old)
 	}
@@ -225,20 +224,16 @@ func makeRoom(ctx context.Context, src zarr.Node, to Place, groups map[string]*z
 }
 
 // CheckApart checks that neither the source nor the place of its copy is inside
-// the other.
-func CheckApart(src, old zarr.Node) error {
-	from, into := strings.TrimSuffix(src.URL(), "/")+"/", strings.TrimSuffix(old.URL(), "/")+"/"
-	if (strings.HasPrefix(from, into) || strings.HasPrefix(into, from)) && !apart(src.Store(), old.Store()) {
-		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())}
+// the other, before anything is made there.
+func CheckApart(src zarr.Node, to Place) error {
+	into, name := locate.Identity(to.URL), to.URL
+	if to.Store != nil {
+		into, name = store.Identity(to.Store, to.Path), store.JoinURL(to.Store.URL(), to.Path)
+	}
+	if into != "" && store.Overlap(store.Identity(src.Store(), src.Path()), into) {
+		return &zarr.Error{Op: "copy to", URL: name, Err: fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())}
 	}
 	return nil
-}
-
-// apart reports whether two stores in memory differ, which need not have names.
-func apart(a, b store.Store) bool {
-	x, isMem := store.As[*mem.Store](a)
-	y, areMem := store.As[*mem.Store](b)
-	return isMem && areMem && x != y
 }
 
 // Remove deletes a node and all below it, its document first.

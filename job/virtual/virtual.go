@@ -56,6 +56,9 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 	if opts.Inline <= 0 {
 		opts.Inline = defaultInline
 	}
+	if err := copying.CheckApart(src, copying.Place{URL: url}); err != nil {
+		return err
+	}
 	groups, arrays, err := job.Nodes(ctx, src)
 	if err != nil {
 		return err
@@ -235,9 +238,6 @@ func (v *virtual) makeRoom(ctx context.Context, url string) error {
 	old, err := zarr.Open(ctx, url, append(slices.Clone(v.opts.Open), zarr.BypassConsolidated())...)
 	if err != nil {
 		return nil // nothing there, or nothing that can be told from nothing
-	}
-	if err := copying.CheckApart(v.src, old); err != nil {
-		return copying.End(old, err)
 	}
 	if !v.opts.Overwrite {
 		old.Close()

@@ -12,7 +12,6 @@ package file
 
 import (
 	"hash/maphash"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,6 +35,8 @@ type Options struct {
 // Store is a folder. Its methods may be called by several goroutines.
 type Store struct {
 	url  string
+	real string // the path of the folder without symbolic links
+	id   string // its URL
 	sync bool
 
 	mu     sync.RWMutex // held for reading while b is in use
@@ -71,12 +72,8 @@ func Open(dir string, opt Options) (*Store, error) {
 			return nil, store.WrapError("open", dir, "", err)
 		}
 	}
-	path := filepath.ToSlash(abs)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	u := url.URL{Scheme: "file", Path: path}
-	return &Store{url: u.String(), sync: opt.Sync, b: b, seed: maphash.MakeSeed()}, nil
+	real := store.RealPath(abs)
+	return &Store{url: store.PathURL(abs), real: real, id: store.PathURL(real), sync: opt.Sync, b: b, seed: maphash.MakeSeed()}, nil
 }
 
 // Create makes the folder dir and those above it where they are missing, and

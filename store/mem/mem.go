@@ -143,7 +143,7 @@ func (object) Close() error { return nil }
 func (object) Near() bool { return true }
 
 // Identity tells the store from others that have the same URL.
-func (s *Store) Identity() string { return s.id }
+func (s *Store) Identity(key string) string { return store.JoinURL(s.id, key) }
 
 // Put stores a copy of data.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {

@@ -63,7 +63,7 @@ var ErrWrite = fmt.Errorf("its chunks are references to other files: %w", store.
 func (s *Store) URL() string { return s.c.Inner.URL() }
 
 // Identity is that of the store inside.
-func (s *Store) Identity() string { return strings.TrimSuffix(store.Identity(s.c.Inner, ""), "/") }
+func (s *Store) Identity(key string) string { return store.Identity(s.c.Inner, key) }
 
 // Concurrency is what the store inside likes.
 func (s *Store) Concurrency() int {

@@ -146,7 +146,7 @@ func (s *Store) checkRedirect(r *http.Request, via []*http.Request) error {
 func (s *Store) URL() string { return s.url }
 
 // Identity is the whole URL.
-func (s *Store) Identity() string { return s.base.String() }
+func (s *Store) Identity(key string) string { return store.JoinURL(s.base.String(), key) }
 
 // Concurrency is 32: requests mostly wait.
 func (s *Store) Concurrency() int { return 32 }

@@ -35,42 +35,98 @@ type Options struct {
 
 // writer is the file that becomes the archive.
 type writer struct {
-	path, temp string
-	obj        fileObject
-	end        atomic.Int64 // of what is written, or about to be
-	opt        Options
+	*target
+	temp string
+	obj  fileObject
+	end  atomic.Int64 // of what is written, or about to be
 }
 
-// Create starts a new archive, which replaces the one at path on Close.
+// Create starts a new archive, which replaces the one at path on Close. See
+// Update for what else may write there.
 func Create(path string, opt Options) (*Store, error) {
-	u, err := fileURL(path)
+	abs, err := filepath.Abs(path)
 	if err != nil {
-		return nil, err
+		return nil, store.WrapError("create zip", path, "", err)
 	}
-	s := &Store{url: u, target: &target{path: path, opt: opt}, entries: make(map[string]*entry)}
+	real := store.RealPath(path)
+	s := &Store{url: store.PathURL(abs), id: store.PathURL(real), target: &target{path: real, opt: opt}, entries: make(map[string]*entry)}
+	if fi, err := os.Stat(real); err == nil {
+		s.target.was = fi
+	}
 	if _, err := s.writer(); err != nil {
-		return nil, fmt.Errorf("create zip %s: %w", u, err)
+		return nil, store.WrapError("create zip", s.url, "", err)
 	}
 	return s, nil
 }
 
 // Update starts with what the archive at path has, and replaces it on Close if
-// anything was put or deleted; before that nothing is written. What other
-// processes do to the archive meanwhile is lost.
+// anything was put or deleted; before that nothing is written. Several may have
+// an archive open, and one of them may write: what another Store of this process
+// then puts is ErrBusy, and store.ErrChanged once the archive was replaced. If
+// another process has changed it, Close is store.ErrChanged and leaves it as it
+// is.
 func Update(ctx context.Context, path string, opt Options) (*Store, error) {
 	s, err := OpenFile(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	s.target = &target{path: path, opt: opt}
+	was, err := s.object().(fileObject).f.Stat()
+	if err != nil {
+		return nil, errors.Join(store.WrapError("open zip", s.url, "", err), s.Close())
+	}
+	s.target = &target{path: store.RealPath(path), opt: opt, was: was}
 	return s, nil
 }
 
+// ErrBusy says that an archive is being written by another Store, and can be
+// written again when that one was closed and the archive is opened anew.
+var ErrBusy = errors.New("the archive is being written by somebody else in this process")
+
 // target is where a store that can be written goes.
 type target struct {
-	path  string
+	path  string      // without symbolic links
+	was   fs.FileInfo // the archive as it was opened, nil if there was none
 	opt   Options
 	start sync.Mutex // held while the writer is made
+}
+
+// check gives ErrChanged if the archive is not the one that was opened.
+func (t *target) check() error {
+	now, err := os.Stat(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.was == nil:
+		return nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return cause(err)
+	case err != nil || t.was == nil || !os.SameFile(now, t.was) || now.Size() != t.was.Size() || !now.ModTime().Equal(t.was.ModTime()):
+		return fmt.Errorf("the archive is not the one that was opened any more: %w", store.ErrChanged)
+	}
+	return nil
+}
+
+// writing are the archives that have a writer, by path.
+var writing struct {
+	sync.Mutex
+	paths map[string]bool
+}
+
+func claim(path string) bool {
+	writing.Lock()
+	defer writing.Unlock()
+	if writing.paths[path] {
+		return false
+	}
+	if writing.paths == nil {
+		writing.paths = map[string]bool{}
+	}
+	writing.paths[path] = true
+	return true
+}
+
+func unclaim(path string) {
+	writing.Lock()
+	defer writing.Unlock()
+	delete(writing.paths, path)
 }
 
 // writer gives the file that becomes the archive, made when first needed.
@@ -84,8 +140,25 @@ func (s *Store) writer() (*writer, error) {
 		return w, nil
 	}
 	path := s.target.path
+	if !claim(path) {
+		return nil, ErrBusy
+	}
+	w, err := s.target.begin()
+	if err != nil {
+		unclaim(path)
+		return nil, err
+	}
+	s.w.Store(w)
+	return w, nil
+}
+
+// begin makes the file.
+func (t *target) begin() (*writer, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
 	for {
-		temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".omnizarr-%016x.tmp", rand.Uint64()))
+		temp := filepath.Join(filepath.Dir(t.path), fmt.Sprintf(".omnizarr-%016x.tmp", rand.Uint64()))
 		f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -93,9 +166,7 @@ func (s *Store) writer() (*writer, error) {
 		if err != nil {
 			return nil, cause(err)
 		}
-		w := &writer{path: path, temp: temp, obj: fileObject{f, math.MaxInt64}, opt: s.target.opt}
-		s.w.Store(w)
-		return w, nil
+		return &writer{target: t, temp: temp, obj: fileObject{f, math.MaxInt64}}, nil
 	}
 }
 
@@ -109,8 +180,12 @@ func cause(err error) error {
 
 // close gives up the file, or makes it the archive.
 func (w *writer) close(commit bool) error {
+	defer unclaim(w.path)
 	var err error
-	if commit && w.opt.Sync {
+	if commit {
+		err = w.check()
+	}
+	if commit && err == nil && w.opt.Sync {
 		err = w.obj.f.Sync()
 	}
 	err = errors.Join(err, w.obj.f.Close())

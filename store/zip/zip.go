@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,6 +35,7 @@ var ErrFormat = errors.New("not a valid zip archive")
 // Store is an archive. Its methods may be called by several goroutines.
 type Store struct {
 	url    string
+	id     string                 // of the file that is the archive
 	obj    store.Object           // the archive as it was, nil for a new one
 	limit  int64                  // where the entries in obj end
 	target *target                // nil if read-only
@@ -67,8 +67,26 @@ func Open(ctx context.Context, obj store.Object, name string) (*Store, error) {
 		}
 		return nil, store.WrapError("open zip", name, "", err)
 	}
-	return &Store{url: name, obj: whole{obj}, limit: limit, entries: entries}, nil
+	return &Store{url: name, id: name, obj: whole{obj}, limit: limit, entries: entries}, nil
 }
+
+// OpenIn reads the directory of the archive that is a value of another store.
+func OpenIn(ctx context.Context, in store.Reader, key string) (*Store, error) {
+	obj, err := store.Open(ctx, in, key)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Open(ctx, obj, store.JoinURL(in.URL(), key))
+	if err != nil {
+		obj.Close()
+		return nil, err
+	}
+	s.id = store.Identity(in, key)
+	return s, nil
+}
+
+// Identity is that of the file that is the archive, as if it were a folder.
+func (s *Store) Identity(key string) string { return store.JoinURL(s.id, key) }
 
 // whole is the object that holds everything: if it is gone, that does not mean
 // that a key is missing.
@@ -98,31 +116,21 @@ func (s *Store) Near() bool {
 
 // OpenFile reads the directory of the archive in a local file.
 func OpenFile(ctx context.Context, path string) (*Store, error) {
-	u, err := fileURL(path)
+	abs, err := filepath.Abs(path)
 	if err != nil {
-		return nil, err
+		return nil, store.WrapError("open zip", path, "", err)
 	}
 	obj, err := openFile(path)
 	if err != nil {
-		return nil, store.WrapError("open zip", u, "", err)
+		return nil, store.WrapError("open zip", store.PathURL(abs), "", err)
 	}
-	s, err := Open(ctx, obj, u)
+	s, err := Open(ctx, obj, store.PathURL(abs))
 	if err != nil {
 		obj.Close()
+		return nil, err
 	}
-	return s, err
-}
-
-func fileURL(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", store.WrapError("open zip", path, "", err)
-	}
-	p := filepath.ToSlash(abs)
-	if !strings.HasPrefix(p, "/") {
-		p = "/" + p
-	}
-	return (&url.URL{Scheme: "file", Path: p}).String(), nil
+	s.id = store.PathURL(store.RealPath(path))
+	return s, nil
 }
 
 // URL is the name given to Open, or that of the file.

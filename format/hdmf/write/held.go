@@ -237,7 +237,7 @@ func (h *held) List(ctx context.Context, prefix, delimiter string) iter.Seq2[sto
 func (h *held) URL() string { return h.base.URL() }
 
 // Identity is that of the store inside: both have the same chunks.
-func (h *held) Identity() string { return strings.TrimSuffix(store.Identity(h.base, ""), "/") }
+func (h *held) Identity(key string) string { return store.Identity(h.base, key) }
 
 // Concurrency forwards.
 func (h *held) Concurrency() int {

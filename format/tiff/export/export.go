@@ -138,7 +138,7 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	if err := f.take(&opts); err != nil {
 		return fmt.Errorf("copy to %s: %w", dst, err)
 	}
-	if err := checkFile(src, file, opts.Overwrite); err != nil {
+	if err := checkFile(file, opts.Overwrite); err != nil {
 		return fmt.Errorf("copy to %s: %w", dst, err)
 	}
 	sources, err := rasters(ctx, src, f.COG)
@@ -194,42 +194,12 @@ func localFile(dst string) (string, error) {
 }
 
 // checkFile checks that a file may be written: not over something else, unless
-// asked to, and never over the source or something inside it.
-func checkFile(src zarr.Node, file string, overwrite bool) error {
-	from, _, _ := strings.Cut(src.URL(), "|")
-	if u, err := url.Parse(from); err == nil && u.Scheme == "file" {
-		from = filepath.FromSlash(u.Path)
-		if within(from, file) || within(file, from) {
-			return fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())
-		}
-	}
+// asked to.
+func checkFile(file string, overwrite bool) error {
 	if _, err := os.Lstat(file); err == nil && !overwrite {
 		return copying.ErrNotEmpty
 	}
 	return nil
-}
-
-// within reports whether a path is one that exists, or inside it. Nodes inside a
-// file have paths too.
-func within(path, outer string) bool {
-	there, err := os.Stat(outer)
-	if err != nil {
-		return false
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return false
-	}
-	for {
-		if info, err := os.Stat(abs); err == nil && os.SameFile(info, there) {
-			return true
-		}
-		up := filepath.Dir(abs)
-		if up == abs {
-			return false
-		}
-		abs = up
-	}
 }
 
 // tiffCopy is a copy to a file.

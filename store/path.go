@@ -1,0 +1,36 @@
+package store
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// RealPath is the absolute path of a local file or folder without symbolic
+// links. The last parts of it need not be there.
+func RealPath(path string) string {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	for rest := ""; ; {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return filepath.Join(at, rest)
+		}
+		at, rest = up, filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// PathURL is the URL of an absolute path; of a real path it is the identity of
+// what lies there, or will.
+func PathURL(abs string) string {
+	path := filepath.ToSlash(abs)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
