@@ -9,5 +9,6 @@ require github.com/omnizarr/zarr v0.0.0
 require (
 	github.com/dsnet/compress v0.0.1 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )
