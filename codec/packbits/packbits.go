@@ -50,6 +50,8 @@ type Codec struct {
 	// FirstBit and LastBit are the lowest and the highest bit of a component
 	// that are stored; nil stands for the lowest and the highest that it has.
 	FirstBit, LastBit *int
+
+	registered bool // the entry has the names of the registered schema
 }
 
 // Name is "packbits".
@@ -62,12 +64,9 @@ func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error
 	if len(raw) == 0 {
 		return Codec{}, nil
 	}
-	if raw[0] != '{' {
-		return nil, fmt.Errorf("configuration must be an object")
-	}
 	members, err := strictjson.Object(raw, strictjson.Options{})
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+		return nil, strictjson.At("configuration", err)
 	}
 	var c Codec
 	var text, schema string // a name of the one kind and of the other
@@ -91,16 +90,31 @@ func Parse(_ *codec.Registry, _ string, raw json.RawMessage) (codec.Codec, error
 			err = fmt.Errorf("unknown member %s", strictjson.Quote(m.Name))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("configuration: %w", err)
+			return nil, strictjson.At("configuration", err)
 		}
 	}
 	if text != "" && schema != "" {
 		return nil, fmt.Errorf("configuration: %s and %s are names of two versions of the codec and must not be mixed", text, schema)
 	}
+	c.registered = schema != ""
 	if c.FirstBit != nil && c.LastBit != nil && *c.LastBit < *c.FirstBit {
-		return nil, fmt.Errorf("configuration: last_bit %d is less than first_bit %d", *c.LastBit, *c.FirstBit)
+		return nil, fmt.Errorf("configuration: %w", c.reversed(*c.FirstBit, *c.LastBit))
 	}
 	return c, nil
+}
+
+// names are those of the first and the last bit in the entry.
+func (c Codec) names() [2]string {
+	if c.registered {
+		return [2]string{"start_bit", "end_bit"}
+	}
+	return [2]string{"first_bit", "last_bit"}
+}
+
+// reversed is the error about a last bit before the first.
+func (c Codec) reversed(first, last int) error {
+	names := c.names()
+	return fmt.Errorf("%s %d is less than %s %d", names[1], last, names[0], first)
 }
 
 func parsePadding(raw json.RawMessage, text, schema *string) (Padding, error) {
@@ -109,7 +123,7 @@ func parsePadding(raw json.RawMessage, text, schema *string) (Padding, error) {
 	}
 	name, err := strictjson.String(raw)
 	if err != nil {
-		return None, fmt.Errorf("padding_encoding %w", err)
+		return None, strictjson.At("padding_encoding", err)
 	}
 	switch name {
 	case "none":
@@ -136,7 +150,7 @@ func parseBit(m strictjson.Member) (*int, error) {
 	}
 	n, err := strictjson.Int(m.Raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.Name, err)
+		return nil, strictjson.AtMember(m.Name, err)
 	}
 	if n < 0 || int64(int(n)) != n {
 		return nil, fmt.Errorf("%s is %d: not the number of a bit", m.Name, n)
@@ -187,11 +201,12 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 // bits.
 func (c Codec) bits(name string, n int) (first, last int, err error) {
 	last = n - 1
+	names := c.names()
 	for _, b := range []struct {
 		name  string
 		given *int
 		value *int
-	}{{"first_bit", c.FirstBit, &first}, {"last_bit", c.LastBit, &last}} {
+	}{{names[0], c.FirstBit, &first}, {names[1], c.LastBit, &last}} {
 		if b.given == nil {
 			continue
 		}
@@ -200,7 +215,7 @@ func (c Codec) bits(name string, n int) (first, last int, err error) {
 		}
 	}
 	if last < first {
-		return 0, 0, fmt.Errorf("last_bit %d is less than first_bit %d", last, first)
+		return 0, 0, c.reversed(first, last)
 	}
 	return first, last, nil
 }

@@ -74,7 +74,7 @@ func parse(name string, raw json.RawMessage) (c Codec, err error) {
 	}
 	where, err := strictjson.String(config.Location)
 	if err != nil {
-		return c, strictjson.At("location", err)
+		return c, strictjson.At("configuration.location", err)
 	}
 	c.Location = Location(where)
 	if c.Location != Start && c.Location != End {
@@ -90,7 +90,7 @@ func (c *Codec) set(sizeName string, size json.RawMessage, literalName string, l
 	}
 	n, err := strictjson.Int(size)
 	if err != nil {
-		return strictjson.At(sizeName, err)
+		return strictjson.At("configuration."+sizeName, err)
 	}
 	if n < 0 || n > MaxSize || int64(int(n)) != n {
 		return fmt.Errorf("%s is %d: must be from 0 to %d", sizeName, n, int64(MaxSize))
@@ -101,7 +101,7 @@ func (c *Codec) set(sizeName string, size json.RawMessage, literalName string, l
 	}
 	text, err := strictjson.String(literal)
 	if err != nil {
-		return strictjson.At(literalName, err)
+		return strictjson.At("configuration."+literalName, err)
 	}
 	if c.Literal, err = decodeBase64(text); err != nil {
 		return fmt.Errorf("%s is not base64: %v", literalName, err)
@@ -112,13 +112,14 @@ func (c *Codec) set(sizeName string, size json.RawMessage, literalName string, l
 	return nil
 }
 
-// decodeBase64 takes the standard alphabet with its padding and nothing else:
-// encoding/base64 would pass over line breaks.
+// decodeBase64 takes the standard alphabet with its padding and nothing else, each
+// literal in one spelling only, so that what is written again says the same.
+// encoding/base64 would pass over line breaks, and over bits that are left over.
 func decodeBase64(s string) ([]byte, error) {
 	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
 		return nil, base64.CorruptInputError(i)
 	}
-	return base64.StdEncoding.DecodeString(s)
+	return base64.StdEncoding.Strict().DecodeString(s)
 }
 
 // Name is "pad" or "offset".

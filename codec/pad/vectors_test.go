@@ -200,6 +200,8 @@ func TestConfigurations(t *testing.T) {
 		`{"location":"start","nbytes":-1}`:                   "nbytes is -1: must be from 0",
 		`{"location":"start","nbytes":3,"padding":"AA\nEC"}`: "padding is not base64",
 		`{"location":"start","nbytes":3,"padding":"AAEC\n"}`: "padding is not base64",
+		`{"location":"start","nbytes":1,"padding":"AB=="}`:   "padding is not base64",
+		`{"location":"start","nbytes":2,"padding":"AAB="}`:   "padding is not base64",
 		`{"location":"start","nbytes":2,"padding":"AAEC"}`:   "padding has 3 bytes: must have as many as nbytes says, 2",
 		`{"location":"start","nbytes":1e1}`:                  "nbytes: must be an integer, not 1e1",
 		`{"location":"start","nbytes":2,"nbytes":2}`:         "nbytes",

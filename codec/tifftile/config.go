@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format/tiff/tile"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // config is the configuration as metadata spells it. The first ten members are
@@ -88,10 +89,20 @@ func (c *Codec) check() error {
 		return err
 	}
 	if err := c.layout.Supported(); err != nil {
-		return fmt.Errorf("%w: %w", codec.ErrUnknown, err)
+		return unsupported{err}
 	}
 	return c.encoding.Check(&c.layout)
 }
+
+// unsupported is what a tile may be and this module does not read. To those who
+// open arrays it is like an unknown codec: the array opens for its metadata.
+type unsupported struct{ error }
+
+// Is tells that the error counts as codec.ErrUnknown.
+func (unsupported) Is(target error) bool { return target == codec.ErrUnknown }
+
+// Unwrap returns what is not supported.
+func (u unsupported) Unwrap() error { return u.error }
 
 // prefix stands before the tables in the example of the codec's text.
 const prefix = "base64:"
@@ -100,8 +111,9 @@ func (c *Codec) parseTables(raw json.RawMessage) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
 	}
-	if err := json.Unmarshal(raw, &c.tables); err != nil {
-		return errors.New("jpeg_tables must be a string or null")
+	var err error
+	if c.tables, err = strictjson.String(raw); err != nil {
+		return strictjson.At("configuration.jpeg_tables", err)
 	}
 	text := strings.TrimPrefix(c.tables, prefix)
 	tables, err := base64.StdEncoding.Strict().DecodeString(text)

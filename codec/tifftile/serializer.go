@@ -169,9 +169,6 @@ func (b *bound) nothingOutside(src nd.View) error {
 	last := len(b.shape) - 1
 	most := slices.Clone(b.shape)
 	most[last-1], most[last] = l.Height, l.Width
-	if b.samples >= 0 {
-		most[b.samples] = l.Samples
-	}
 	var elem [16]byte
 	for i, n := range b.shape {
 		if n == most[i] {

@@ -8,8 +8,13 @@
 // that come out are the samples, little-endian.
 //
 // The array of a chunk is (samples, height, width) of the tile. Axes of length one
-// may stand before these, and a chunk may be larger than the tile: what is beyond
-// is zero.
+// may stand before these, and a chunk may be higher or wider than the tile: what is
+// beyond is zero.
+//
+// A tile whose data end early keeps the rows that are there; the others are zero.
+// A row that ends in its middle is an error, and so is no data at all. In an array
+// every row that lies inside it must be there. A JPEG image may be smaller than the
+// tile, as libtiff has it. See docs/tiff-tile.md.
 package tifftile
 
 import (
@@ -110,7 +115,7 @@ func (b *bound) fit() error {
 	l := &b.layout
 	rank := len(b.shape)
 	mismatch := func() error {
-		return fmt.Errorf("a chunk of shape %v is not one of %d samples, tile_height %d and tile_width %d", b.shape, l.Samples, l.Height, l.Width)
+		return fmt.Errorf("a chunk of shape %v does not hold samples_per_pixel %d, tile_height %d and tile_width %d", b.shape, l.Samples, l.Height, l.Width)
 	}
 	if rank < 2 || b.shape[rank-2] < l.Height || b.shape[rank-1] < l.Width {
 		return mismatch()
@@ -129,13 +134,12 @@ func (b *bound) fit() error {
 		}
 	}
 	switch {
-	case several <= 1 && product >= l.Samples:
-		return nil
-	case product == l.Samples:
+	case product != l.Samples:
+		return mismatch()
+	case several > 1:
 		b.samples = joined
-		return nil
 	}
-	return mismatch()
+	return nil
 }
 
 // beside reports whether at most one axis of a chunk holds samples, so that a

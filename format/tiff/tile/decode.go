@@ -15,11 +15,16 @@ import (
 // Decode fills dst, of shape (samples, rows, width), with the rows of a tile from
 // the one called first on.
 //
-// Tiles may end before their last row does, as the last strip of an image: what
-// is not there becomes zero. want is how many rows must be there, -1 if none
-// need be. A JPEG image that is smaller than the tile is its top left in any
-// case. Bytes behind the tile are ignored, except with LZMA, whose format is a
-// file of its own. Data that is damaged is an error.
+// Tiles may end before their last row does, as the last strip of an image. Of
+// such data, the rows that are there are kept and the others are zero. A row that
+// ends in its middle is an error, and so is no data at all; a tile of more than 32
+// MiB has to be there as a whole.
+//
+// want is how many rows must be there, -1 if it is not known; what stands behind
+// them is not looked at. Without rows that must be there, no data is a tile of
+// zeros. A JPEG image that is smaller than the tile is its top left in any case,
+// as libtiff has it. Bytes behind the tile are ignored, except with LZMA, whose
+// format is a file of its own. Data that is damaged is an error.
 func (l *Layout) Decode(dst nd.View, src []byte, first, want int) error {
 	if len(dst.Shape) != 3 {
 		return fmt.Errorf("a tile has 3 axes, the memory for it %d", len(dst.Shape))
@@ -86,10 +91,9 @@ func reverseBits(b []byte) {
 	}
 }
 
-// nothing reports data of no bytes where rows must be there. Else it is a tile
-// without rows, which is all zero, as the text of the codec has it.
+// nothing reports data of no bytes, unless no row must be there.
 func (l *Layout) nothing(g *geometry, want int) error {
-	if want == 0 || want < 0 && g.total <= large {
+	if want == 0 {
 		return nil
 	}
 	return codec.Bad("%s: empty: tile of %d bytes, %d rows of %d, but 0 bytes of data", names[l.Compression], g.total, g.planes*l.Height, g.row)
@@ -119,6 +123,14 @@ func (d *decoder) decode(src []byte) error {
 	if n < must {
 		return codec.Bad("%s: short: %d of %d bytes, %d rows, at least %d bytes are needed",
 			names[d.l.Compression], n, d.total, n/d.row, must)
+	}
+	if n < need && d.want < 0 {
+		if n == 0 {
+			return d.l.nothing(&d.geometry, d.want)
+		}
+		if part := n % d.row; part != 0 {
+			return codec.Bad("%s: short: row %d ends after %d of %d bytes", names[d.l.Compression], n/d.row, part, d.row)
+		}
 	}
 	d.emit(data[:n], d.l.Compression != None)
 	return nil

@@ -17,7 +17,6 @@ type decoder struct {
 	want     int
 	unpacked *buf.Buffer // the decompressed tile
 	row1     *buf.Buffer // samples of a row, where they cannot be made in place
-	row2     *buf.Buffer // bytes of a row that is not whole
 	planesOf [][]byte    // where the samples of a row go
 }
 
@@ -26,7 +25,6 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 func (d *decoder) free() {
 	d.unpacked.Free()
 	d.row1.Free()
-	d.row2.Free()
 	clear(d.planesOf)
 	*d = decoder{planesOf: d.planesOf[:0]}
 	decoders.Put(d)
@@ -36,7 +34,7 @@ func (d *decoder) free() {
 // looked at one by one.
 const block = 16 << 10
 
-// emit hands the rows of the box on, of which data holds the first: the rest is
+// emit hands the rows of the box on, of which data holds the first; the others are
 // zero.
 func (d *decoder) emit(data []byte, mutable bool) {
 	first, last := 0, 0
@@ -55,13 +53,6 @@ func (d *decoder) emit(data []byte, mutable bool) {
 		for y := y0; y < whole; y += step {
 			k := min(step, whole-y)
 			d.rows(data[(at+y)*d.row:(at+y+k)*d.row], mutable, p, y, k)
-		}
-		if whole == end {
-			continue
-		}
-		if rest := len(data) - (at+whole)*d.row; rest > 0 {
-			d.partial(data[len(data)-rest:], p, whole)
-			whole++
 		}
 		d.clear(p, whole, end)
 	}
@@ -171,35 +162,6 @@ func (d *decoder) strided(elems []byte, p, y int) {
 	src := [2]int{d.size, d.spp * d.size}
 	nd.Copy(nd.View{Data: d.dst.Data, Offset: d.at(first, y), Size: d.size, Shape: shape[:], Strides: to[:]},
 		nd.View{Data: elems, Offset: from * d.size, Size: d.size, Shape: shape[:], Strides: src[:]})
-}
-
-// partial hands on a row of which only the beginning is there. The bytes of a
-// number that predictor 3 took apart are not, so such a row is zero.
-func (d *decoder) partial(raw []byte, p, y int) {
-	d.row2.Free()
-	d.row2 = buf.Get(d.row)
-	row := d.row2.B[:d.row]
-	clear(row)
-	if d.predictor() == 3 {
-		d.clear(p, y, y+1)
-		return
-	}
-	if !d.packed() {
-		raw = raw[:len(raw)/d.size*d.size]
-	}
-	copy(row, raw)
-	if d.predictor() != 2 {
-		d.rows(row, true, p, y, 1)
-		return
-	}
-	// Differences of zero would repeat the last pixel to the end of the row.
-	part := row[:len(raw)/(d.spp*d.size)*d.spp*d.size]
-	clear(row[len(part):])
-	if d.l.BigEndian {
-		pixel.Swap(part, d.unit)
-	}
-	pixel.Undelta(part, d.spp, d.size)
-	d.scatter(row, p, y, 1)
 }
 
 // clear sets rows of a plane to zero: of all samples, if they stand together.
