@@ -32,8 +32,6 @@ type Validation struct {
 //	shape, data_type, chunk_grid, chunk_key_encoding, fill_value, codecs, …
 //	                    a member of the document; codecs also where the codecs
 //	                    are known but do not fit the array
-//	schema:NAME         the JSON Schema of the codec NAME
-//	pad-length, …       what a schema cannot say; see package schemas
 //	consolidated        consolidated metadata that is bad or stale
 //	version             the version of N5
 //
@@ -201,15 +199,10 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 	if a, ok := n.(*zarr.Array); ok && err == nil {
 		err = job.CodecError(a)
 	}
-	before := len(v.found.Problems)
-	if isArray {
-		v.codecs(v.at(path), members)
-	}
 	if err != nil {
 		_, why := job.Reason(err)
 		rule, why := ruleOf(why)
-		// What codecs say of themselves is told only where no schema has said it.
-		if rule != "codecs" || len(v.found.Problems) == before {
+		if rule != "codecs" || !v.codecs(v.at(path), members) {
 			v.problem(v.at(path), rule, why)
 		}
 	}

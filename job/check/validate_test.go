@@ -34,10 +34,10 @@ func TestEveryRuleHasItsName(t *testing.T) {
 	for doc, want := range map[string]string{
 		array(`"bytes"`): "",
 		array(`"bytes",{"name":"pad","configuration":{"location":"end","nbytes":1,"padding":"AA=="}}`): "",
-		array(`"bytes",{"name":"offset","configuration":{"offset":2,"prefix":"AA=="}}`):                "offset-length",
-		array(`"bytes","pad"`):                              "schema:pad",
-		array(`"bytes",{"name":"pad","configuration":[1]}`): "schema:pad",
-		array(`{"name":"transpose","configuration":{"order":[0]}},{"name":"packbits","configuration":{"first_bit":8}}`): "packbits-bits",
+		array(`"bytes",{"name":"offset","configuration":{"offset":2,"prefix":"AA=="}}`):                "codecs",
+		array(`"bytes","pad"`):                              "codecs",
+		array(`"bytes",{"name":"pad","configuration":[1]}`): "codecs",
+		array(`{"name":"transpose","configuration":{"order":[0]}},{"name":"packbits","configuration":{"first_bit":8}}`): "codecs",
 		array(`"gzip"`):                         "codecs",
 		array(``):                               "codecs",
 		array(`"bytes"`)[1:]:                    "metadata",
@@ -68,9 +68,9 @@ func TestValidationGoesOnAfterProblems(t *testing.T) {
 		"": "{", "a/": `{"zarr_format":3,"node_type":"group"}`, "a/b/": bad, "folder/c/": bad, "a/d/": fmt.Sprintf(goodArray, `"bytes"`), "a/d/inside/": "{",
 	}
 	for root, want := range map[string]string{
-		"":    "[/ metadata /a/b schema:pad /folder/c schema:pad]",
-		"a":   "[/b schema:pad]",
-		"a/b": "[/ schema:pad]",
+		"":    "[/ metadata /a/b codecs /folder/c codecs]",
+		"a":   "[/b codecs]",
+		"a/b": "[/ codecs]",
 		"a/d": "[]",
 	} {
 		got, err := check.Validate(context.Background(), documents(t, docs), root, check.ValidateOptions{})
@@ -101,7 +101,7 @@ func TestWithoutListingConsolidatedMetadataTellsTheNodes(t *testing.T) {
 		"a/": bad,
 	})
 	got, err := check.Validate(context.Background(), unlisted{s}, "", check.ValidateOptions{})
-	if err != nil || len(got.Problems) != 1 || got.Problems[0] != (check.Violation{Path: "/a", Rule: "pad-length", Problem: "padding has 1 bytes, nbytes says 2"}) {
+	if err != nil || len(got.Problems) != 1 || got.Problems[0] != (check.Violation{Path: "/a", Rule: "codecs", Problem: "codec pad: padding has 1 bytes: must have as many as nbytes says, 2"}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -117,7 +117,7 @@ func ExampleValidate() {
 	}
 	// Output:
 	// false <nil>
-	// / offset-length prefix has 1 bytes, offset says 2
+	// / codecs codec offset: prefix has 1 bytes: must have as many as offset says, 2
 }
 
 func TestValidateZarr2(t *testing.T) {
