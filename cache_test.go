@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/omnizarr/zarr"
@@ -41,23 +42,25 @@ func TestTheCacheAnswersWithoutTheStore(t *testing.T) {
 }
 
 func TestReadersOfTheSameChunkShareOneRequest(t *testing.T) {
-	s := &slow{Store: mem.New()}
-	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small, zarr.WithCache(newCache())))
-	check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
-	s.wait = 30 * time.Millisecond
-	calls := s.calls.Load()
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			if got, err := zarr.Read[uint8](ctx, a, zarr.Slice("1")); err != nil || got.At() != 2 {
-				t.Errorf("got %v, %v", got, err)
-			}
-		})
-	}
-	wg.Wait()
-	if n := s.calls.Load() - calls; n != 1 {
-		t.Errorf("%d requests", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{Store: mem.New()}
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small, zarr.WithCache(newCache())))
+		check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+		s.wait = 30 * time.Millisecond
+		calls := s.calls.Load()
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if got, err := zarr.Read[uint8](ctx, a, zarr.Slice("1")); err != nil || got.At() != 2 {
+					t.Errorf("got %v, %v", got, err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := s.calls.Load() - calls; n != 1 {
+			t.Errorf("%d requests", n)
+		}
+	})
 }
 
 // Every change through an array that shares the cache is seen by all of them.

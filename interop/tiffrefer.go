@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	tiffjobs "github.com/omnizarr/zarr/format/tiff/jobs"
 	"github.com/omnizarr/zarr/job/virtual"
 )
 
@@ -64,5 +63,5 @@ func referTo(ctx context.Context, file, manifest string) error {
 	if err := os.MkdirAll(filepath.Dir(manifest), 0o777); err != nil {
 		return err
 	}
-	return virtual.Write(ctx, n, manifest, virtual.Options{Translators: []virtual.Translator{tiffjobs.Tiles{}}})
+	return virtual.Write(ctx, n, manifest, virtual.Options{})
 }

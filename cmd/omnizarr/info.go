@@ -33,7 +33,7 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 			}
 			defer s.Close()
 			if asJSON {
-				doc, err := a.describe(cmd.Context(), s)
+				doc, err := describe(cmd.Context(), s)
 				if err != nil {
 					return err
 				}
@@ -50,16 +50,18 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	a.openFlags(cmd)
+	a.reversedFlag(cmd)
 	a.plainFlag(cmd)
 	return cmd
 }
 
 // formatOf names the format that a subject is stored in, and the version of Zarr
 // that it is shown as.
-func (a *app) formatOf(s *subject) (name string, zarrFormat int) {
-	name = s.node.Format()
-	zarrFormat = a.kinds.ZarrFormat(name)
+func formatOf(s *subject) (name string, zarrFormat int) {
+	zarrFormat = 3
+	if name = s.node.Format(); name == "zarr2" {
+		zarrFormat = 2
+	}
 	if s.object != nil {
 		name = "hdmf"
 	}
@@ -93,9 +95,9 @@ type arrayInfo struct {
 }
 
 // describe gives the document that info prints.
-func (a *app) describe(ctx context.Context, s *subject) (any, error) {
+func describe(ctx context.Context, s *subject) (any, error) {
 	n := s.node
-	format, number := a.formatOf(s)
+	format, number := formatOf(s)
 	arr, ok := n.(*zarr.Array)
 	if !ok {
 		doc := groupInfo{NodeType: "group", ZarrFormat: number, Format: format, HDMF: describeObject(ctx, s), Attributes: n.Attributes()}
@@ -159,7 +161,7 @@ func innerChunks(codecs []meta.Extension) []int {
 // printInfo tells the same to people.
 func (a *app) printInfo(s *subject) error {
 	n, line := s.node, a.line
-	format, _ := a.formatOf(s)
+	format, _ := formatOf(s)
 	arr, ok := n.(*zarr.Array)
 	if !ok {
 		line("group", "%s", format)
@@ -197,7 +199,7 @@ func (a *app) printInfo(s *subject) error {
 	if len(m.Transformers) > 0 {
 		line("stored as", "references to parts of other files")
 	}
-	line("codecs", "%s", a.codecWords(m.Codecs))
+	line("codecs", "%s", codecWords(m.Codecs))
 	line("fill value", "%s", cutText(compact(m.FillValue), 60))
 	if _, err := arr.Codec(make([]int, len(m.Shape))); err != nil {
 		line("but", "%v: the elements cannot be read", err)

@@ -80,12 +80,10 @@ func TestNoRequestIsMadeWithoutLeave(t *testing.T) {
 	}
 	put(t, filepath.Join(home, "f.zarr"), `{"_LINKS":[`+strings.Join(links, ",")+`],"refs":[`+strings.Join(refs, ",")+`]}`)
 	f := open(t, filepath.Join(home, "f.zarr"))
-	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
 	n := 0
-	for m, err := range f.Root().Walk(limited) {
+	for m, err := range f.Root().Walk(ctx) {
 		check(t, err)
-		if _, err := m.Link.Target(limited); err == nil {
+		if _, err := m.Link.Target(ctx); err == nil {
 			t.Errorf("%s was followed", m.Link.Source)
 		} else if strings.HasPrefix(strings.ToLower(m.Link.Source), "http") && !errors.Is(err, zarr.ErrNotAllowed) {
 			t.Errorf("%s: %v", m.Link.Source, err)
@@ -94,7 +92,7 @@ func TestNoRequestIsMadeWithoutLeave(t *testing.T) {
 	}
 	a, _ := f.Root().Attribute("refs")
 	for _, r := range a.References {
-		if _, err := f.Resolve(limited, r); err == nil {
+		if _, err := f.Resolve(ctx, r); err == nil {
 			t.Errorf("%s was resolved", r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"iter"
 	"net"
 	"os"
 	"path/filepath"
@@ -102,30 +103,39 @@ func TestFailedTestsAreNotSearched(t *testing.T) {
 // TestEveryPackageIsChecked wants a TestMain that looks for leaks in every
 // package with tests.
 func TestEveryPackageIsChecked(t *testing.T) {
-	const root = "../.."
 	checked := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if file != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || isModule(file)) {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if strings.HasSuffix(file, "_test.go") {
-			pkg := filepath.Dir(file)
-			checked[pkg] = checked[pkg] || hasMain(t, file)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	for file := range testFiles(t) {
+		pkg := filepath.Dir(file)
+		checked[pkg] = checked[pkg] || hasMain(t, file)
 	}
 	for pkg, ok := range checked {
 		if !ok {
 			t.Errorf("%s has no TestMain that calls leaktest: add main_test.go as other packages have it", pkg)
+		}
+	}
+}
+
+// testFiles yields all files of tests of the module.
+func testFiles(t *testing.T) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		const root = "../.."
+		err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() {
+				if file != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || isModule(file)) {
+					return filepath.SkipDir
+				}
+				return nil
+			}
+			if strings.HasSuffix(file, "_test.go") && !yield(file) {
+				return filepath.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

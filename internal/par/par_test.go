@@ -159,30 +159,25 @@ func TestTheEndOfTheContextStopsTheLoop(t *testing.T) {
 }
 
 func TestNothingRunsAfterTheLoop(t *testing.T) {
-	l := par.NewLimiter(8, 100)
-	before := runtime.NumGoroutine()
-	for k := range 200 {
-		var running atomic.Int64
-		_ = l.Run(ctx, 20, 1, func(i int) error {
-			running.Add(1)
-			defer running.Add(-1)
-			runtime.Gosched()
-			if i == k%20 {
-				return errors.New("stop")
+	// A bubble ends only when all of its goroutines have.
+	synctest.Test(t, func(t *testing.T) {
+		l := par.NewLimiter(8, 100)
+		for k := range 200 {
+			var running atomic.Int64
+			_ = l.Run(ctx, 20, 1, func(i int) error {
+				running.Add(1)
+				defer running.Add(-1)
+				runtime.Gosched()
+				if i == k%20 {
+					return errors.New("stop")
+				}
+				return nil
+			})
+			if running.Load() != 0 {
+				t.Fatal("a call still runs")
 			}
-			return nil
-		})
-		if running.Load() != 0 {
-			t.Fatal("a call still runs")
 		}
-	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	})
 }
 
 func TestWhatWasTakenIsGivenBack(t *testing.T) {

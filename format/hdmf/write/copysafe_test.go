@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
@@ -204,10 +203,9 @@ func TestManyReferencesThatLeadNowhere(t *testing.T) {
 		Datasets: map[string]*write.Dataset{"d": {Data: write.References(refs)}}}, to(s, write.Options{Plain: true})))
 	counted := &countingStore{Store: s}
 	out := mem.New()
-	start := time.Now()
 	check(t, write.Copy(ctx, "test://", in(t, counted), to(out, write.Options{Layout: hdmf.V2})))
 	if gets := counted.gets.Load(); gets > 4000 {
-		t.Errorf("%d requests for %d references in %v", gets, n, time.Since(start))
+		t.Errorf("%d requests for %d references", gets, n)
 	}
 	f := in(t, out)
 	o, err := f.Object(ctx, "/d")

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/tiff/export"
@@ -139,11 +138,7 @@ func TestWhatIsNotStoredCostsNothing(t *testing.T) {
 	a, reads := counted(t, a)
 	for _, cog := range []bool{false, true} {
 		clear(reads.reads)
-		begin := time.Now()
 		dense := copiedBytes(t, a, copying.Options{To: export.Format{COG: cog}})
-		if took := time.Since(begin); took > 20*time.Second { // it is less than a second, and many if everything is encoded
-			t.Errorf("COG %v takes %v", cog, took)
-		}
 		if n := len(reads.reads); n > 300 { // those of a block, of 1200 in all
 			t.Errorf("COG %v: looks for %d chunks", cog, n)
 		}

@@ -1,4 +1,4 @@
-package job_test
+package locks_test
 
 import (
 	"testing"

@@ -1,0 +1,69 @@
+package leaktest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// clocks are the functions of package time that tell or spend time.
+var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// inBubbles are declarations that use the clock, but only when they are called
+// by tests that run in a bubble of testing/synctest.
+var inBubbles = []string{"slow.Get", "slow.Put"}
+
+// TestNoTestReadsTheClock wants results that do not depend on how busy the
+// machine is: time passes only in bubbles of testing/synctest, where it is made
+// up. Work is counted instead: requests, calls, or bytes, as alloctest does.
+func TestNoTestReadsTheClock(t *testing.T) {
+	for file := range testFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && (slices.Contains(inBubbles, funcName(f)) || calls(f, "synctest", "Test")) {
+				continue
+			}
+			for _, name := range clocks {
+				if calls(d, "time", name) {
+					t.Errorf("%s uses time.%s: count something instead, or use testing/synctest", filepath.ToSlash(file), name)
+				}
+			}
+		}
+	}
+}
+
+// calls reports whether something of a package is named below a node.
+func calls(n ast.Node, pkg, name string) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == name {
+			id, ok := s.X.(*ast.Ident)
+			found = found || ok && id.Name == pkg
+		}
+		return !found
+	})
+	return found
+}
+
+// funcName is the name of a function, with its receiver's type.
+func funcName(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	typ := f.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if id, ok := typ.(*ast.Ident); ok {
+		return strings.Join([]string{id.Name, f.Name.Name}, ".")
+	}
+	return f.Name.Name
+}
