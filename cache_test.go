@@ -124,8 +124,9 @@ func TestStoresThatShareACacheDoNotMix(t *testing.T) {
 }
 
 func TestChunksLargerThanTheCacheAreStillRead(t *testing.T) {
-	a := newArray(t, zarr.ArraySpec{Shape: []int{1 << 21}, Chunks: []int{1 << 21}, DataType: "uint8", Codecs: json.RawMessage(`["bytes"]`)}, zarr.WithCache(newCache()), zarr.MaxChunk(1<<10))
+	a := newArray(t, zarr.ArraySpec{Shape: []int{1 << 21}, Chunks: []int{1 << 21}, DataType: "uint8", Codecs: json.RawMessage(`["bytes"]`)})
 	check(t, zarr.Write(ctx, a, zarr.Slice("7"), []uint8{9}))
+	a = must[zarr.Node](t)(zarr.OpenStore(ctx, a.Store(), a.Path(), zarr.WithCache(newCache()), zarr.MaxChunk(1<<10))).(*zarr.Array)
 	if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.Slice("7"))); got.At() != 9 {
 		t.Errorf("got %v", got)
 	}

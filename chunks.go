@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -198,19 +197,72 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 	if s.missing != nil {
 		return a.chunkError("read", c.Key, s.missing)
 	}
-	n, err := a.room(c.Box.Shape, s.spec.Type.Size())
+	stored, err := a.isStored(ctx, s, c)
+	if err == nil && !stored {
+		err = ErrMissing
+	}
 	if err != nil {
 		return a.chunkError("read", c.Key, err)
 	}
-	mem := buf.Get(n * s.spec.Type.Size())
+	// A chunk that is larger than memory may be one that can be read in parts.
+	part := slices.Clone(c.Box.Shape)
+	for n, ok := nd.Bytes(part, s.spec.Type.Size()); !ok || n > max(a.limits.MaxChunk, s.spec.Type.Size()); n, ok = nd.Bytes(part, s.spec.Type.Size()) {
+		longest := slices.Index(part, slices.Max(part))
+		part[longest] = (part[longest] + 1) / 2
+	}
+	ck := &codec.Chunk{Limits: a.limits}
+	v, mem, err := ck.LendView(s.spec.Type.Size(), part)
+	if err != nil {
+		return a.chunkError("read", c.Key, err)
+	}
 	defer mem.Free()
-	v := nd.Of(mem.B[:n*s.spec.Type.Size()], s.spec.Type.Size(), c.Box.Shape...)
-	v.Heap = &nd.Heap{}
-	p, err := s.plan(Box(c.Box.Start, c.Box.Shape))
-	if err != nil {
-		return a.chunkError("read", c.Key, err)
+	return eachPart(c.Box, part, func(box nd.Box) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p, err := s.plan(Box(box.Start, box.Shape))
+		if err != nil {
+			return a.chunkError("read", c.Key, err)
+		}
+		piece := v.Box(nd.Box{Start: make([]int, len(part)), Shape: box.Shape})
+		piece.Heap = &nd.Heap{}
+		return a.readPlan(ctx, s, p, piece, true)
+	})
+}
+
+// isStored asks for a large chunk before there is memory for it. The others just
+// get read.
+func (a *Array) isStored(ctx context.Context, s *state, c ChunkInfo) (bool, error) {
+	const large = 1 << 20
+	if n, ok := nd.Bytes(c.Box.Shape, s.spec.Type.Size()); ok && n <= large {
+		return true, nil
 	}
-	return a.readPlan(ctx, s, p, v, true)
+	_, _, err := a.store.Get(ctx, c.Key, store.Part(0, 1), make([]byte, 0, 1))
+	switch {
+	case errors.Is(err, store.ErrNotExist):
+		return false, nil
+	case errors.Is(err, store.ErrRange): // it is empty
+		return true, nil
+	}
+	return true, err
+}
+
+// eachPart cuts a box into parts of at most the given shape.
+func eachPart(b nd.Box, shape []int, f func(nd.Box) error) error {
+	count := make([]int, len(shape))
+	for i, n := range shape {
+		count[i] = (b.Shape[i] + n - 1) / max(n, 1)
+	}
+	for at := make([]int, len(shape)); ; {
+		part := nd.Box{Start: slices.Clone(b.Start), Shape: slices.Clone(shape)}
+		for i, k := range at {
+			part.Start[i] += k * shape[i]
+			part.Shape[i] = min(shape[i], b.Shape[i]-k*shape[i])
+		}
+		if err := f(part); err != nil || !nd.Next(at, count) {
+			return err
+		}
+	}
 }
 
 // Codec gives the array's codecs, bound to its chunks; the error says which

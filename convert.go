@@ -201,7 +201,7 @@ func (a *Array) convertTask(ctx context.Context, s *state, t *task, key string, 
 	if err != nil {
 		return err
 	}
-	box, mem, err := t.scratch(s.spec.Type)
+	box, mem, err := t.scratch(a.limits, s.spec.Type)
 	if err != nil {
 		return err
 	}

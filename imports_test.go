@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -135,4 +136,28 @@ func TestImportsPointDownwards(t *testing.T) {
 // internal packages may use each other and nd, as long as there is no cycle.
 func within(pkg, other string) bool {
 	return strings.HasPrefix(pkg, "internal/") || strings.HasPrefix(other, "internal/")
+}
+
+// Codecs ask their Chunk for memory, which knows the limit: they do not lend or make
+// any themselves.
+func TestCodecsAllocateThroughTheGate(t *testing.T) {
+	for pkg, uses := range imports(t) {
+		if !strings.HasPrefix(pkg, "codec/") || pkg == "codec/codectest" {
+			continue
+		}
+		for _, name := range []string{"internal/buf", "internal/bigmem"} {
+			if slices.Contains(uses, name) {
+				t.Errorf("%s imports %s: codec.Chunk lends memory", pkg, name)
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(pkg), "*.go"))
+		check(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			check(t, err)
+			if !strings.HasSuffix(file, "_test.go") && strings.Contains(string(text), "nd.Make(") {
+				t.Errorf("%s calls nd.Make: codec.Chunk has Make", file)
+			}
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/omnizarr/zarr/format"
 	formats "github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/grid"
+	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
@@ -55,8 +56,8 @@ func newOptions(opts []Option) *options {
 		grids:    grid.Default(),
 		formats:  formats.Registry(),
 		inFlight: 512 << 20,
-		maxChunk: 1 << 30,
-		maxRead:  int(min(memory(), math.MaxInt)),
+		maxChunk: codec.DefaultMaxChunk(),
+		maxRead:  int(min(bigmem.Available(), math.MaxInt)),
 	}
 	for _, f := range opts {
 		f(o)
@@ -104,12 +105,15 @@ func Strict() Option { return func(o *options) { o.strict = true } }
 // as long as their files do not change.
 func NoLeftovers() Option { return func(o *options) { o.noLeftovers = true } }
 
-// MaxChunk bounds the decoded size of a chunk where metadata does not tell it,
-// that is of text and other values without a fixed length. The default is 1 GiB.
+// MaxChunk bounds what is allocated at once for a chunk: its encoded bytes, its
+// decoded ones, and what codecs need between them. Chunks of which parts can be read,
+// such as shards, may be larger. The default is a quarter of the memory that the
+// process may use: of what the machine has, its control group allows, and GOMEMLIMIT.
+// What is larger is ErrTooLarge.
 func MaxChunk(bytes int) Option { return func(o *options) { o.maxChunk = bytes } }
 
-// MaxRead bounds the memory that a single Read allocates. The default is what
-// the machine has.
+// MaxRead bounds the memory that a single Read allocates. The default is what the
+// process may use.
 func MaxRead(bytes int) Option { return func(o *options) { o.maxRead = bytes } }
 
 // KeepEmpty stores chunks that hold nothing but the fill value. By default they
@@ -177,7 +181,6 @@ func newEngine(s store.Store, o *options) *engine {
 	e.limits = &codec.Limits{
 		Workers:   par.NewLimiter(n-1, o.inFlight),
 		MaxChunk:  o.maxChunk,
-		MaxWork:   int(min(memory(), math.MaxInt)),
 		Strict:    o.strict,
 		KeepEmpty: o.keepEmpty,
 	}

@@ -120,7 +120,7 @@ func (a *Array) readTask(ctx context.Context, s *state, t *task, key string) err
 	dst := t.user
 	plain := t.pieces == nil && t.points == nil
 	if !plain {
-		scratch, mem, err := t.scratch(s.spec.Type)
+		scratch, mem, err := t.scratch(a.limits, s.spec.Type)
 		if err != nil {
 			return err
 		}

@@ -1,12 +1,8 @@
 package zarr
 
 import (
-	"fmt"
-	"sync"
-
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/bigmem"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -77,29 +73,12 @@ func (t *task) whole() bool {
 	return true
 }
 
-// memory is what the machine has.
-var memory = sync.OnceValue(bigmem.Total)
-
-// workspace is the number of bytes that work on a chunk, or on a part of it,
-// takes; more than the machine has is an error.
-func workspace(shape []int, size int) (int, error) {
-	n, ok := nd.Bytes(shape, size)
-	if !ok || uint64(n) > memory() {
-		return 0, mark(ErrTooLarge, fmt.Errorf("%v elements of %d bytes each need more memory than the machine has", shape, size))
-	}
-	return n, nil
-}
-
 // scratch lends memory for the box when the caller's memory is no plain view of
 // it.
-func (t *task) scratch(typ dtype.Type) (nd.View, *buf.Buffer, error) {
-	n, err := workspace(t.box.Shape, typ.Size())
-	if err != nil {
-		return nd.View{}, nil, err
-	}
-	mem := buf.Get(n)
-	mem.B = mem.B[:n]
-	return nd.View{Data: mem.B, Size: typ.Size(), Shape: t.box.Shape, Strides: nd.Strides(t.box.Shape, typ.Size()), Heap: t.user.Heap}, mem, nil
+func (t *task) scratch(limits *codec.Limits, typ dtype.Type) (nd.View, *codec.Buffer, error) {
+	v, mem, err := (&codec.Chunk{Limits: limits}).LendView(typ.Size(), t.box.Shape)
+	v.Heap = t.user.Heap
+	return v, mem, err
 }
 
 // indexes gives, per axis, the positions in the caller's memory and in the box.

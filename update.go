@@ -57,7 +57,7 @@ func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *tas
 	// of the condition belong together.
 	hold := buf.Get(1 << 16)
 	defer func() { hold.Free() }()
-	limit := b.Size().Limit(a.maxChunk)
+	limit := ck.Room(b.Size())
 	old, info, err := a.store.Get(ctx, key, store.UpTo(int64(limit)), hold.B)
 	var before *codec.Memory
 	opt := store.PutOptions{}
@@ -70,6 +70,8 @@ func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *tas
 		}
 	case errors.Is(err, store.ErrNotExist):
 		opt.IfAbsent = a.conditional()
+	case errors.Is(err, store.ErrTooLarge):
+		return ck.Over(-1, limit)
 	default:
 		return err
 	}
@@ -110,7 +112,7 @@ func (a *Array) merge(ctx context.Context, s *state, b *codec.Bound, t *task, ck
 	if t.pieces == nil && t.points == nil {
 		return b.Update(ctx, ck, dst, old, t.box, t.user)
 	}
-	box, mem, err := t.scratch(s.spec.Type)
+	box, mem, err := t.scratch(a.limits, s.spec.Type)
 	if err != nil {
 		return nil, err
 	}

@@ -49,10 +49,6 @@ func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) er
 	if err != nil {
 		return err
 	}
-	n, err := workspace(t.length, s.spec.Type.Size())
-	if err != nil {
-		return err
-	}
 	ck := &codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: s.limits}
 	if !t.whole() {
 		return a.update(ctx, s, b, t, key, ck)
@@ -61,9 +57,12 @@ func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) er
 	if !t.box.Covers(t.length) {
 		// The chunk reaches past the end of the array: the rest is fill value.
 		spec := b.Spec()
-		mem := buf.Get(n)
+		own, mem, err := ck.LendView(chunk.Size, t.length)
+		if err != nil {
+			return err
+		}
 		defer mem.Free()
-		chunk = nd.View{Data: mem.B[:n], Size: chunk.Size, Shape: t.length, Strides: nd.Strides(t.length, chunk.Size)}
+		chunk = own
 		if t.user.Heap != nil {
 			chunk.Heap = &nd.Heap{}
 		}

@@ -77,10 +77,16 @@ func (b *Bound) decodeWhole(ctx context.Context, ck *Chunk, src Source) (nd.View
 		}
 		src = &mem.Memory
 		defer mem.free()
-		chunk := nd.Make(size, b.in.Shape...)
+		chunk, err := ck.Make(size, b.in.Shape...)
+		if err != nil {
+			return nd.View{}, wrap(b.name, err)
+		}
 		return chunk, wrap(b.name, b.serializer.Decode(ctx, ck, src, nd.Whole(b.in.Shape), chunk))
 	}
-	chunk := nd.Make(size, b.in.Shape...)
+	chunk, err := ck.Make(size, b.in.Shape...)
+	if err != nil {
+		return nd.View{}, wrap(b.name, err)
+	}
 	chunk.Heap = newHeap(b.in.Type)
 	return chunk, b.decodeArrays(ctx, ck, src, 0, nd.Whole(b.in.Shape), chunk)
 }

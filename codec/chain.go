@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -159,22 +157,6 @@ func (b *Bound) Ranges(box nd.Box) bool {
 		}
 	}
 	return b.ranging != nil && b.ranging.Ranges(box)
-}
-
-// scratchView lends C-ordered memory for elements of type t.
-func scratchView(t dtype.Type, shape []int, heap *nd.Heap) (nd.View, *buf.Buffer) {
-	size := t.Size()
-	n, _ := nd.Bytes(shape, size)
-	mem := buf.Get(n)
-	mem.B = mem.B[:n]
-	return nd.View{Data: mem.B, Size: size, Shape: shape, Strides: nd.Strides(shape, size), Heap: heap}, mem
-}
-
-func newHeap(t dtype.Type) *nd.Heap {
-	if len(t.Refs()) == 0 {
-		return nil
-	}
-	return &nd.Heap{}
 }
 
 // moved is the chunk as codecs behind a mover see it.

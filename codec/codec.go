@@ -19,7 +19,6 @@ import (
 	"encoding/json"
 
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -47,11 +46,20 @@ type Chunk struct {
 
 // Limits are the resources that a read or write may use.
 type Limits struct {
-	Workers   *par.Limiter // extra goroutines for codecs that can use them
-	MaxChunk  int          // largest decoded size where metadata does not tell it
-	MaxWork   int          // largest decoded size in any case; 0: no limit
-	Strict    bool         // decoders also check bytes that mean nothing
-	KeepEmpty bool         // inner chunks that hold only the fill value are stored too
+	Workers Workers // for codecs that can use more than one goroutine; may be nil
+	// MaxChunk bounds what is allocated at once for a chunk: its encoded and its
+	// decoded bytes, everything between them, and scratch. Chunks of which parts are
+	// read may be larger. 0 stands for DefaultMaxChunk.
+	MaxChunk  int
+	Strict    bool // decoders also check bytes that mean nothing
+	KeepEmpty bool // inner chunks that hold only the fill value are stored too
+}
+
+// Workers runs loops on several goroutines, as many as there may be at the time.
+type Workers interface {
+	// Run calls f for every i below n, each call holding weight bytes. The first
+	// error stops the loop and is returned; so does the end of ctx.
+	Run(ctx context.Context, n int, weight int64, f func(i int) error) error
 }
 
 // Source gives the encoded bytes of a chunk; a store.Object is one.
@@ -206,11 +214,3 @@ func Exactly(n int) Size { return Size{N: n, Exact: true, Known: true} }
 
 // AtMost is a size of n or less.
 func AtMost(n int) Size { return Size{N: n, Known: true} }
-
-// Limit is the number of bytes to accept when a chunk claims this size.
-func (s Size) Limit(max int) int {
-	if s.Known {
-		return s.N
-	}
-	return max
-}

@@ -24,8 +24,12 @@ func (b *Bound) decodeArrays(ctx context.Context, ck *Chunk, src Source, i int, 
 			dst, box, ck = f.View(dst), f.Box(box), ck.moved(f)
 		case Transform:
 			need := f.Needs(box)
-			scratch, mem := scratchView(f.Out().Type, need.Shape, dst.Heap)
+			scratch, mem, err := ck.LendView(f.Out().Type.Size(), need.Shape)
+			if err != nil {
+				return wrap(b.arrayNames[i], err)
+			}
 			defer mem.Free()
+			scratch.Heap = dst.Heap
 			if err := b.decodeArrays(ctx, ck.computed(), src, i+1, need, scratch); err != nil {
 				return err
 			}
@@ -42,7 +46,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 	if b.placer != nil && box.Covers(b.mid.Shape) {
 		place, _ = b.placer.Place(dst)
 	}
-	if ck.Limits.Strict {
+	if ck.Strict() {
 		mem, err := b.readStrict(ctx, ck, src)
 		if err != nil {
 			return err
@@ -58,7 +62,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 		return wrap(b.name, b.serializer.Decode(ctx, ck, src, box, dst))
 	}
 	if last < 0 {
-		out, err := ReadAll(ctx, src, b.sizes[0], ck.Limits.MaxChunk, place[:0:len(place)])
+		out, err := ck.ReadAll(ctx, src, b.sizes[0], place[:0:len(place)])
 		if err == nil && len(out) > 0 && &out[0] != &place[0] {
 			copy(place, out)
 		}
@@ -87,7 +91,7 @@ func (b *Bound) readStrict(ctx context.Context, ck *Chunk, src Source) (*lent, e
 		return l, nil
 	}
 	hold := buf.Get(1 << 16)
-	data, err := ReadAll(ctx, src, b.Size(), ck.Limits.MaxChunk, hold.B)
+	data, err := ck.ReadAll(ctx, src, b.Size(), hold.B)
 	if err != nil {
 		hold.Free()
 		return nil, wrap(b.name, err)
@@ -117,36 +121,34 @@ func (l *lent) free() {
 // decodeFilters reads all of src and undoes the bytes-to-bytes codecs from last
 // to first. The result goes to place if there is one, else to a lent buffer.
 func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last int, place []byte) (*lent, error) {
-	maxChunk := ck.Limits.MaxChunk
 	var cur []byte
 	var hold *buf.Buffer
 	var parent *Memory
 	if m, ok := src.(*Memory); ok {
 		cur, parent = m.Bytes, m
-		if err := checkLimit(b.sizes[last+1], maxChunk, len(cur)); err != nil {
+		if err := checkSize(b.sizes[last+1], len(cur)); err != nil {
 			return nil, wrap(b.byteNames[last], err)
 		}
 	} else {
 		raw := b.sizes[0]
 		raw.Known = raw.Exact // the bound of a shard is far from what is likely
-		hold = buf.Get(firstGuess(b.sizes[last+1], raw))
+		hold = buf.Get(ck.firstGuess(b.sizes[last+1], raw))
 		var err error
-		hold.B, err = ReadAll(ctx, src, b.sizes[last+1], maxChunk, hold.B)
+		hold.B, err = ck.ReadAll(ctx, src, b.sizes[last+1], hold.B)
 		if err != nil {
 			return nil, wrap(b.byteNames[last], err)
 		}
 		cur = hold.B
 	}
-	if n, max := b.sizes[0], ck.Limits.MaxWork; n.Exact && max > 0 && n.N > max {
+	if err := b.checkFilters(ck, last, place); err != nil {
 		hold.Free()
-		return nil, wrap(b.name, Bad("a chunk of %d bytes is larger than the %d that can be worked on", n.N, max))
+		return nil, err
 	}
 	for i := last; i >= 0; i-- {
-		limit := b.sizes[i].Limit(maxChunk)
 		if s, ok := b.bytes[i].(Slicer); ok {
 			var err error
 			if cur, err = s.Slice(ck, cur); err == nil {
-				err = checkLimit(b.sizes[i], maxChunk, len(cur))
+				err = checkSize(b.sizes[i], len(cur))
 			}
 			if err != nil {
 				hold.Free()
@@ -159,10 +161,11 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last i
 		}
 		var next *buf.Buffer
 		var out []byte
+		limit := ck.Room(b.sizes[i])
 		if i == 0 && place != nil {
-			out = place[:0:len(place)]
+			out, limit = place[:0:len(place)], len(place)
 		} else {
-			next = buf.Get(firstGuess(b.sizes[i], AtMost(4*len(cur))) + decodeSlack)
+			next = buf.Get(ck.firstGuess(b.sizes[i], AtMost(4*len(cur))) + decodeSlack)
 			out = next.B
 		}
 		out, err := b.bytes[i].Decode(ck, out, cur, limit)
@@ -196,24 +199,32 @@ const decodeSlack = 64
 
 // firstGuess is how much to reserve for a value of this size: never more than a
 // small multiple of what is plausible, since a hostile size is only a number.
-func firstGuess(s, plausible Size) int {
+func (ck *Chunk) firstGuess(s, plausible Size) int {
 	const small = 1 << 20
+	most := min(maxReserve, ck.Piece())
 	if s.Known && (s.Exact || s.N <= small) {
-		return min(s.N, maxReserve)
+		return min(s.N, most)
 	}
 	if plausible.Known {
-		return min(plausible.N+plausible.N/8+64, maxReserve)
+		return min(plausible.N+plausible.N/8+64, most)
 	}
-	return small
+	return min(small, most)
 }
 
 // maxReserve bounds what is allocated on the word of metadata alone; buffers
 // grow beyond it only as bytes really arrive.
 const maxReserve = 32 << 20
 
-func checkLimit(size Size, max, n int) error {
-	if limit := size.Limit(max); n > limit {
-		return Bad("got %d bytes, at most %d are possible", n, limit)
+// checkFilters asks for all that the bytes-to-bytes codecs up to last will make
+// before any of them begins. What goes to place, or is cut, takes no memory.
+func (b *Bound) checkFilters(ck *Chunk, last int, place []byte) error {
+	for i := last; i >= 0; i-- {
+		if _, cuts := b.bytes[i].(Slicer); cuts || i == 0 && place != nil || !b.sizes[i].Exact {
+			continue
+		}
+		if err := ck.Check(b.sizes[i].N); err != nil {
+			return wrap(b.byteNames[i], err)
+		}
 	}
-	return checkSize(size, n)
+	return nil
 }

@@ -16,8 +16,12 @@ func (b *Bound) Encode(ctx context.Context, ck *Chunk, dst []byte, src nd.View) 
 			src, ck = f.View(src), ck.moved(f)
 		case Transform:
 			out := f.Out()
-			scratch, mem := scratchView(out.Type, out.Shape, src.Heap)
+			scratch, mem, err := ck.LendView(out.Type.Size(), out.Shape)
+			if err != nil {
+				return nil, wrap(b.arrayNames[i], err)
+			}
 			defer mem.Free()
+			scratch.Heap = src.Heap
 			if err := f.Encode(ck, scratch, src); err != nil {
 				return nil, wrap(b.arrayNames[i], err)
 			}
@@ -33,7 +37,7 @@ func (b *Bound) Encode(ctx context.Context, ck *Chunk, dst []byte, src nd.View) 
 			return b.encodeFilters(ck, dst, mem, nil)
 		}
 	}
-	hold := buf.Get(firstGuess(b.sizes[0], AtMost(1<<16)))
+	hold := buf.Get(ck.firstGuess(b.sizes[0], AtMost(1<<16)))
 	raw, err := b.serializer.Encode(ctx, ck, hold.B, src)
 	if err != nil {
 		hold.Free()
@@ -51,7 +55,7 @@ func (b *Bound) encodeFilters(ck *Chunk, dst, raw []byte, hold *buf.Buffer) ([]b
 			dst, err := f.Encode(ck, dst, raw)
 			return dst, wrap(b.byteNames[i], err)
 		}
-		next := buf.Get(firstGuess(b.sizes[i+1], AtMost(len(raw))))
+		next := buf.Get(ck.firstGuess(b.sizes[i+1], AtMost(len(raw))))
 		out, err := f.Encode(ck, next.B, raw)
 		if err != nil {
 			next.Free()
@@ -86,8 +90,12 @@ func (b *Bound) Update(ctx context.Context, ck *Chunk, dst []byte, old Source, b
 	if u, ok := b.serializer.(Updater); ok && b.moversOnly() {
 		return b.updateInside(ctx, ck, u, dst, old, box, src)
 	}
-	chunk, mem := scratchView(b.in.Type, b.in.Shape, newHeap(b.in.Type))
+	chunk, mem, err := ck.LendView(b.in.Type.Size(), b.in.Shape)
+	if err != nil {
+		return nil, wrap(b.name, err)
+	}
 	defer mem.Free()
+	chunk.Heap = newHeap(b.in.Type)
 	if old == nil {
 		b.in.FillView(chunk)
 	} else if err := b.decodeArrays(ctx, ck, old, 0, nd.Whole(b.in.Shape), chunk); err != nil {
@@ -126,7 +134,7 @@ func (b *Bound) updateInside(ctx context.Context, ck *Chunk, u Updater, dst []by
 		defer mem.free()
 		old = &mem.Memory
 	}
-	hold := buf.Get(firstGuess(b.sizes[0], AtMost(1<<16)))
+	hold := buf.Get(ck.firstGuess(b.sizes[0], AtMost(1<<16)))
 	raw, err := u.Update(ctx, ck, hold.B, old, box, src)
 	if err != nil {
 		hold.Free()

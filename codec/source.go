@@ -3,7 +3,6 @@ package codec
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr/store"
@@ -35,16 +34,24 @@ func (m *Memory) Get(_ context.Context, r store.Range, dst []byte) ([]byte, stor
 func (m *Memory) Kept() bool { return m.kept.Load() }
 
 // ReadAll appends all bytes of src to dst; more than the size allows is an
-// error, and so is less where the size is exact.
-func ReadAll(ctx context.Context, src Source, size Size, max int, dst []byte) ([]byte, error) {
-	limit := size.Limit(max)
+// error, and so is less where the size is exact, and more than may be allocated
+// where dst has no room for it.
+func (ck *Chunk) ReadAll(ctx context.Context, src Source, size Size, dst []byte) ([]byte, error) {
 	n := len(dst)
+	limit := ck.Room(size)
+	if size.Known {
+		limit = max(limit, min(size.N, cap(dst)-n))
+	}
 	out, _, err := src.Get(ctx, store.UpTo(int64(limit)), dst)
 	if err != nil {
-		if errors.Is(err, store.ErrTooLarge) {
-			return nil, tooLong(size, limit, err)
+		var known *sizeError
+		switch {
+		case errors.As(err, &known) || !errors.Is(err, store.ErrTooLarge):
+			return nil, err
+		case !size.Known || limit < size.N:
+			return nil, &sizeError{ck.MaxChunk(), ck.MaxChunk()}
 		}
-		return nil, err
+		return nil, tooLong(size, limit, err)
 	}
 	if err := checkSize(size, len(out)-n); err != nil {
 		return nil, err
@@ -73,6 +80,9 @@ func reason(err error) error {
 }
 
 func checkSize(size Size, n int) error {
+	if size.Known && n > size.N && !size.Exact {
+		return Bad("got %d bytes, at most %d are possible", n, size.N)
+	}
 	if size.Exact && n != size.N {
 		return Bad("got %d bytes, want %d", n, size.N)
 	}
@@ -81,14 +91,18 @@ func checkSize(size Size, n int) error {
 
 // ReadRange appends length bytes from off of src to dst; a source that ends
 // before is bad data.
-func ReadRange(ctx context.Context, src Source, off, length int, dst []byte) ([]byte, error) {
+func (ck *Chunk) ReadRange(ctx context.Context, src Source, off, length int, dst []byte) ([]byte, error) {
 	if m, ok := src.(*Memory); ok {
 		if off < 0 || length < 0 || off > len(m.Bytes)-length {
 			return nil, Bad("bytes %d to %d of %d", off, off+length, len(m.Bytes))
 		}
 		return append(dst, m.Bytes[off:off+length]...), nil
 	}
-	out, _, err := src.Get(ctx, store.Part(int64(off), int64(length)), slices.Grow(dst, length))
+	dst, err := ck.Grow(dst, length)
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := src.Get(ctx, store.Part(int64(off), int64(length)), dst)
 	return out, RangeError(err)
 }
 

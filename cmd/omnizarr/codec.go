@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -99,7 +98,7 @@ func (f *codecFlags) bind(cmd *cobra.Command) (*codec.Bound, error) {
 			return nil, fmt.Errorf("--fill-value: %w", err)
 		}
 	}
-	if n, ok := nd.Bytes(shape, t.Size()); !ok || uint64(n) > bigmem.Total() {
+	if n, ok := nd.Bytes(shape, t.Size()); !ok || uint64(n) > bigmem.Available() {
 		return nil, fmt.Errorf("--shape: a chunk of shape %v of %s does not fit into memory", shape, t.Name())
 	}
 	chain, err := std.Registry().ParseList(json.RawMessage(f.codecs))
@@ -119,10 +118,7 @@ func (a *app) chunk() *codec.Chunk {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	if limit <= 0 {
-		limit = 1 << 30
-	}
-	return &codec.Chunk{Limits: &codec.Limits{Workers: par.NewLimiter(workers-1, 1<<30), MaxChunk: limit, MaxWork: int(min(bigmem.Total(), math.MaxInt))}}
+	return &codec.Chunk{Limits: &codec.Limits{Workers: par.NewLimiter(workers-1, 1<<30), MaxChunk: limit}}
 }
 
 func (a *app) encode(ctx context.Context, b *codec.Bound) error {
@@ -140,19 +136,22 @@ func (a *app) encode(ctx context.Context, b *codec.Bound) error {
 
 func (a *app) decode(ctx context.Context, b *codec.Bound) error {
 	ck := a.chunk()
-	limit := b.Size().Limit(ck.Limits.MaxChunk)
+	limit := ck.Room(b.Size())
 	in, err := io.ReadAll(io.LimitReader(a.in, int64(limit)+1))
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
 	if len(in) > limit {
-		return fmt.Errorf("standard input has more than the %d bytes that a chunk can have", limit)
+		return fmt.Errorf("standard input: %w", ck.Over(-1, limit))
 	}
 	if size := b.Size(); size.Exact && len(in) != size.N {
 		return fmt.Errorf("standard input has %d bytes, a chunk has %d", len(in), size.N)
 	}
 	spec := b.Spec()
-	v := nd.Make(spec.Type.Size(), spec.Shape...)
+	v, err := ck.Make(spec.Type.Size(), spec.Shape...)
+	if err != nil {
+		return err
+	}
 	v.Heap = &nd.Heap{}
 	if err := b.Decode(ctx, ck, &codec.Memory{Bytes: in}, nd.Whole(spec.Shape), v); err != nil {
 		return err
@@ -204,7 +203,10 @@ func (a *app) readValues(spec codec.Spec) (nd.View, error) {
 	if err := strictjson.Validate(in, strictjson.Options{}); err != nil {
 		return nd.View{}, fmt.Errorf("standard input: not JSON: %w", err)
 	}
-	v := nd.Make(spec.Type.Size(), spec.Shape...)
+	v, err := a.chunk().Make(spec.Type.Size(), spec.Shape...)
+	if err != nil {
+		return nd.View{}, err
+	}
 	v.Heap = &nd.Heap{}
 	at := 0
 	var fill func(raw json.RawMessage, axis int) error

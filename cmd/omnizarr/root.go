@@ -127,7 +127,7 @@ references, tables and time series are known then, and a URL may lead through li
 	})
 	flags := root.PersistentFlags()
 	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
-	flags.IntVar(&a.maxChunk, "max-chunk", 0, "largest chunk, in bytes, of types without a fixed length (0: 1 GiB)")
+	flags.IntVar(&a.maxChunk, "max-chunk", 0, "most bytes that a chunk may take in memory (0: a quarter of what the process may use)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),

@@ -50,13 +50,13 @@ func (filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(dst, src), nil
 }
 
-func (filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+func (filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	if len(src)%4 != 0 {
 		return nil, codec.Bad("%d letters are not whole groups of four", len(src))
 	}
 	size := len(src)/4*3 - bytes.Count(src[max(0, len(src)-2):], []byte{'='})
 	if size > limit {
-		return nil, codec.Bad("holds %d bytes, at most %d are possible", size, limit)
+		return nil, ck.Over(size, limit)
 	}
 	at := len(dst)
 	out, err := base64.StdEncoding.AppendDecode(dst, src)

@@ -145,8 +145,11 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 
 // Decode appends what a frame holds.
 func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
-	if ck.Limits.Strict {
-		if h, err := blosc.ParseHeader(src); err == nil && h.Length < len(src) {
+	if h, err := blosc.ParseHeader(src); err == nil {
+		if h.Bytes > limit {
+			return nil, ck.Over(h.Bytes, limit)
+		}
+		if ck.Strict() && h.Length < len(src) {
 			return nil, codec.Bad("%d bytes behind a frame of %d", len(src)-h.Length, h.Length)
 		}
 	}

@@ -171,7 +171,7 @@ func bind(t testing.TB, codecs, typ string, shape ...int) *codec.Bound {
 }
 
 func chunk() *codec.Chunk {
-	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20, MaxWork: 1 << 30}}
+	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20}}
 }
 
 // sample is a chunk of several blocks.

@@ -3,13 +3,11 @@ package blosc
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/blosc"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -48,6 +46,9 @@ type source struct {
 // from far away, since the answer to three takes longer than to one with more.
 const farWhole = 8 << 20
 
+// mostBlocks is how many blocks are looked for in the first request.
+const mostBlocks = 16 << 10
+
 // Near passes on what the source is: blocks that are asked for in order are
 // decoded once.
 func (s *source) Near() bool {
@@ -83,7 +84,9 @@ func (s *source) get(ctx context.Context, r store.Range, dst []byte) ([]byte, in
 		dst, err = s.encoded(ctx, blosc.HeaderLen+at, blosc.HeaderLen+end, dst)
 		return dst, x.Bytes, err
 	}
-	dst = slices.Grow(dst, end-at)
+	if dst, err = s.ck.Grow(dst, end-at); err != nil {
+		return nil, 0, err
+	}
 	for at < end {
 		i := at / x.BlockSize
 		lo, hi := x.Block(i)
@@ -135,7 +138,8 @@ func (s *source) open(ctx context.Context) error {
 func (s *source) readIndex(ctx context.Context) (*blosc.Index, error) {
 	// Most frames have as many blocks as this codec would make, so that one
 	// request is enough. Those with fewer may be shorter.
-	head, err := s.encoded(ctx, 0, blosc.HeaderLen+4*s.filter.options.Blocks(s.filter.in.N), nil)
+	guess := min(s.filter.options.Blocks(s.filter.in.N), mostBlocks)
+	head, err := s.encoded(ctx, 0, blosc.HeaderLen+4*guess, nil)
 	if errors.Is(err, codec.ErrData) {
 		head, err = s.encoded(ctx, 0, blosc.HeaderLen, nil)
 	}
@@ -149,8 +153,8 @@ func (s *source) readIndex(ctx context.Context) (*blosc.Index, error) {
 	if h.Bytes != s.filter.in.N {
 		return nil, codec.Bad("holds %d bytes, want %d", h.Bytes, s.filter.in.N)
 	}
-	if most := s.ck.Limits.MaxWork; most > 0 && h.BlockSize > most {
-		return nil, codec.Bad("a block of %d bytes is larger than the %d that can be worked on", h.BlockSize, most)
+	if err := s.ck.Check(h.BlockSize); err != nil {
+		return nil, err
 	}
 	if n := h.IndexLen(); n > len(head) {
 		if head, err = s.encoded(ctx, len(head), n, head); err != nil {
@@ -167,14 +171,14 @@ func (s *source) readIndex(ctx context.Context) (*blosc.Index, error) {
 // encoded appends a part of the frame to dst.
 func (s *source) encoded(ctx context.Context, start, end int, dst []byte) ([]byte, error) {
 	if s.all == nil && s.filter.in.N <= farWhole && !s.Near() {
-		all, err := codec.ReadAll(ctx, s.src, s.filter.size, s.ck.Limits.MaxChunk, nil)
+		all, err := s.ck.ReadAll(ctx, s.src, s.filter.size, nil)
 		if err != nil {
 			return nil, err
 		}
 		s.all = all
 	}
 	if s.all == nil {
-		return codec.ReadRange(ctx, s.src, start, end-start, dst)
+		return s.ck.ReadRange(ctx, s.src, start, end-start, dst)
 	}
 	if end > len(s.all) {
 		return nil, codec.Bad("chunk is too short: bytes %d to %d of %d", start, end, len(s.all))
@@ -224,9 +228,11 @@ func (s *source) decode(ctx context.Context, i int, mem []byte) error {
 	if s.all != nil && end <= len(s.all) {
 		piece = s.all[start:end]
 	} else {
-		hold := buf.Get(end - start)
+		hold, err := s.ck.Lend(end - start)
+		if err != nil {
+			return err
+		}
 		defer hold.Free()
-		var err error
 		if hold.B, err = s.encoded(ctx, start, end, hold.B); err != nil {
 			return err
 		}

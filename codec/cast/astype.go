@@ -95,8 +95,7 @@ func (c AsType) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 		return nil, err
 	}
 	out := codec.Spec{Type: c.EncodeType, Shape: in.Shape, Fill: make([]byte, c.EncodeType.Size())}
-	encode.run(nd.Of(out.Fill, len(out.Fill)), nd.Of(in.Fill, len(in.Fill)))
-	return &numpyFilter{out, encode, decode}, nil
+	return &numpyFilter{out, encode, decode}, encode.run(nil, nd.Of(out.Fill, len(out.Fill)), nd.Of(in.Fill, len(in.Fill)))
 }
 
 // numpyFilter is a bound AsType.
@@ -112,13 +111,11 @@ func (f *numpyFilter) Out() codec.Spec { return f.out }
 func (f *numpyFilter) Needs(b nd.Box) nd.Box { return b }
 
 // Encode casts a chunk.
-func (f *numpyFilter) Encode(_ *codec.Chunk, dst, src nd.View) error {
-	f.encode.run(dst, src)
-	return nil
+func (f *numpyFilter) Encode(ck *codec.Chunk, dst, src nd.View) error {
+	return f.encode.run(ck, dst, src)
 }
 
 // Decode casts a box back.
-func (f *numpyFilter) Decode(_ *codec.Chunk, dst nd.View, _ nd.Box, src nd.View) error {
-	f.decode.run(dst, src)
-	return nil
+func (f *numpyFilter) Decode(ck *codec.Chunk, dst nd.View, _ nd.Box, src nd.View) error {
+	return f.decode.run(ck, dst, src)
 }

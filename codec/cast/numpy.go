@@ -3,6 +3,7 @@ package cast
 import (
 	"fmt"
 
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/nd"
@@ -80,16 +81,23 @@ func truth(size int, float bool) numeric.Kernel {
 }
 
 // run casts all elements; there is nothing that cannot be cast.
-func (n *numpy) run(dst, src nd.View) {
+func (n *numpy) run(ck *codec.Chunk, dst, src nd.View) error {
 	if n.eitherOr {
-		re, im := nd.Make(1, dst.Shape...), nd.Make(1, dst.Shape...)
+		re, err := ck.Make(1, dst.Shape...)
+		if err != nil {
+			return err
+		}
+		im, err := ck.Make(1, dst.Shape...)
+		if err != nil {
+			return err
+		}
 		n.parts(re, view(src, 0, n.in))
 		n.parts(im, view(src, n.in, n.in))
 		for i, x := range im.Data {
 			re.Data[i] |= x
 		}
 		nd.Copy(dst, re)
-		return
+		return nil
 	}
 	n.parts(view(dst, 0, n.out), view(src, 0, n.in))
 	switch {
@@ -98,6 +106,7 @@ func (n *numpy) run(dst, src nd.View) {
 	case n.addZero:
 		nd.Fill(view(dst, n.out, n.out), make([]byte, n.out))
 	}
+	return nil
 }
 
 // view is one part of the elements of v.

@@ -111,7 +111,7 @@ func TestCategorizePassesTheSuite(t *testing.T) {
 func TestTextOfAnyLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	typ, ctx := dtype.MustParse("string"), context.Background()
-	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20, MaxWork: 1 << 30, KeepEmpty: true}}
+	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20, KeepEmpty: true}}
 	for _, last := range []string{little, sharded("[2,3]")} {
 		chain, err := registry().ParseList(json.RawMessage(`[` + entry("|O", "<u2") + `,` + last + `]`))
 		if err != nil {

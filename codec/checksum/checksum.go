@@ -205,7 +205,7 @@ func (f filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 		return nil, err
 	}
 	if len(src) > limit {
-		return nil, codec.Bad("%d bytes, at most %d are possible", len(src), limit)
+		return nil, ck.Over(len(src), limit)
 	}
 	return append(dst, src...), nil
 }

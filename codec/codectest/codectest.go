@@ -33,9 +33,11 @@ type Case struct {
 
 	// Registry knows the codecs; nil stands for those of package std.
 	Registry *codec.Registry
-	// MaxChunk bounds what damaged data may make the chain hold where metadata
-	// does not tell the size; 0 stands for a mebibyte.
+	// MaxChunk bounds what the chain may allocate at once; 0 stands for a mebibyte.
 	MaxChunk int
+	// Sparse says that chunks may hold less than their shape, and that what is not
+	// there has a value all the same.
+	Sparse bool
 }
 
 // Name is how the case is called in the output of tests.
@@ -61,6 +63,7 @@ func Run(t *testing.T, c Case) {
 		{"a cache changes nothing", testCache},
 		{"goroutines may share a chain", testConcurrent},
 		{"damaged bytes do no harm", testDamage},
+		{"a chunk that metadata makes huge is an error", testHuge},
 		{"a cancelled context ends the work", testCancelled},
 	} {
 		t.Run(check.name, func(t *testing.T) { check.run(t, s) })
@@ -106,7 +109,7 @@ func newSubject(t *testing.T, c Case) *subject {
 	if most == 0 {
 		most = 1 << 20
 	}
-	s.limits = &codec.Limits{Workers: par.NewLimiter(3, 1<<30), MaxChunk: most, MaxWork: 1 << 30}
+	s.limits = &codec.Limits{Workers: par.NewLimiter(3, 1<<30), MaxChunk: most}
 	return s
 }
 

@@ -222,7 +222,7 @@ func TestBadChunks(t *testing.T) {
 		"\x00":            "1 bytes are too few",
 		"\x04\x00abc":     "bit 2 of the header is set, but there are 2 codecs",
 		"\x00\x80abc":     "bit 15 of the header",
-		"\x00\x00abcd":    "got 4 bytes, at most 3",
+		"\x00\x00abcd":    "holds 4 bytes, at most 3",
 		"\x02\x00abcdefg": "codec crc32c",
 	} {
 		if out, err := f.Decode(nil, nil, []byte(data), 3); !errors.Is(err, codec.ErrData) || !strings.Contains(err.Error(), want) {

@@ -1,9 +1,6 @@
 package conditional
 
-import (
-	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
-)
+import "github.com/omnizarr/zarr/codec"
 
 // BindBytes fits the codec to chunks.
 func (c Codec) BindBytes(in codec.Spec, size codec.Size) (codec.BytesFilter, error) {
@@ -66,16 +63,18 @@ type encoder struct {
 	f    *filter
 	ck   *codec.Chunk
 	mask []byte
-	data []byte      // what there is so far
-	hold *buf.Buffer // in which data lies; nil if it is the caller's
+	data []byte        // what there is so far
+	hold *codec.Buffer // in which data lies; nil if it is the caller's
 }
 
 func (e *encoder) free() { e.hold.Free() }
 
 // apply gives what codec i makes of data.
-func (e *encoder) apply(i int, data []byte) (*buf.Buffer, error) {
-	out := buf.Get(len(data))
-	var err error
+func (e *encoder) apply(i int, data []byte) (*codec.Buffer, error) {
+	out, err := e.ck.Lend(len(data))
+	if err != nil {
+		return nil, err
+	}
 	out.B, err = e.f.filters[i].Encode(e.ck, out.B, data)
 	if err != nil {
 		out.Free()
@@ -85,7 +84,7 @@ func (e *encoder) apply(i int, data []byte) (*buf.Buffer, error) {
 }
 
 // take goes on with what was made of data.
-func (e *encoder) take(out *buf.Buffer) {
+func (e *encoder) take(out *codec.Buffer) {
 	e.hold.Free()
 	e.hold, e.data = out, out.B
 }
@@ -95,7 +94,7 @@ func (e *encoder) set(i int) { e.mask[i/8] |= 1 << (i % 8) }
 // ask applies the codecs that the rule wants.
 func (e *encoder) ask() error {
 	for i, k := range e.f.codec.Codecs {
-		var tried *buf.Buffer
+		var tried *codec.Buffer
 		q := Question{Index: i, Codec: k, Data: e.data, Trial: func() ([]byte, error) {
 			if tried == nil {
 				var err error
@@ -167,7 +166,7 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	var hold *buf.Buffer
+	var hold *codec.Buffer
 	defer func() { hold.Free() }()
 	for n := len(applied) - 1; n >= 0; n-- {
 		i := applied[n]
@@ -175,8 +174,16 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 			out, err := f.filters[i].Decode(ck, dst, data, limit)
 			return out, f.name(i, err)
 		}
-		most := f.limit(i, ck, limit)
-		next := buf.Get(min(most, 4*len(data)) + 64)
+		// What is not known is bounded by what a chunk may be, and that is never less
+		// than what is wanted in the end.
+		most := ck.Room(f.sizes[i])
+		if !f.sizes[i].Known {
+			most = max(most, limit)
+		}
+		next, err := ck.Lend(min(most, 4*len(data)))
+		if err != nil {
+			return nil, err
+		}
 		next.B, err = f.filters[i].Decode(ck, next.B, data, most)
 		if err != nil {
 			next.Free()
@@ -186,7 +193,7 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 		hold, data = next, next.B
 	}
 	if len(data) > limit {
-		return nil, codec.Bad("got %d bytes, at most %d are possible", len(data), limit)
+		return nil, ck.Over(len(data), limit)
 	}
 	return append(dst, data...), nil
 }
@@ -204,16 +211,6 @@ func (f *filter) applied(mask []byte) ([]int, error) {
 		out = append(out, i)
 	}
 	return out, nil
-}
-
-// limit is how many bytes codec i may have got. What is not known is bounded by
-// what a chunk may be, and that is never less than what is wanted in the end.
-func (f *filter) limit(i int, ck *codec.Chunk, limit int) int {
-	most := limit
-	if ck != nil && ck.Limits != nil {
-		most = max(most, ck.Limits.MaxChunk)
-	}
-	return f.sizes[i].Limit(most)
 }
 
 // name says in which codec of the list an error arose.

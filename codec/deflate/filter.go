@@ -58,7 +58,7 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 // Decode reads all members of a gzip file, with zeros between and behind them,
 // as zlib's own tools do. Of zlib there is only one, and what follows it means
 // nothing.
-func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	for at := len(dst); ; {
 		n, err := f.format.header(src)
 		if err != nil {
@@ -69,7 +69,7 @@ func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 		dst, n, err = inflate.Append(dst, src, limit-(start-at))
 		switch {
 		case errors.Is(err, inflate.ErrFull):
-			return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
+			return nil, ck.Over(-1, limit)
 		case err != nil:
 			return nil, codec.Bad("%v", err)
 		}

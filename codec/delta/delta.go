@@ -87,8 +87,7 @@ func (c Codec) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 		f.back = numeric.Cast(elem, stored)
 	}
 	f.out.Fill = make([]byte, c.Stored.Size())
-	f.encode(f.out.Fill, in.Fill)
-	return f, nil
+	return f, f.encode(nil, f.out.Fill, in.Fill)
 }
 
 // sumType is the type in which differences are added up: where floats are in

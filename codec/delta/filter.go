@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -51,19 +50,27 @@ func (f *filter) Needs(b nd.Box) nd.Box {
 
 // Encode takes differences. The first element must fit the stored type, as it
 // must in numcodecs; that differences do is up to those who chose the type.
-func (f *filter) Encode(_ *codec.Chunk, dst, src nd.View) error {
+func (f *filter) Encode(ck *codec.Chunk, dst, src nd.View) error {
 	if src.Len() == 0 {
 		return nil
 	}
-	s, hold := contiguous(src)
+	s, hold, err := contiguous(ck, src)
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
 	d, direct := dst.Contiguous()
 	if !direct {
-		own := buf.Get(dst.Len() * dst.Size)
-		defer own.Free()
-		d = own.B[:dst.Len()*dst.Size]
+		own, hold, err := ck.LendView(dst.Size, dst.Shape)
+		if err != nil {
+			return err
+		}
+		defer hold.Free()
+		d = own.Data
 	}
-	f.encode(d, s)
+	if err := f.encode(ck, d, s); err != nil {
+		return err
+	}
 	if f.back != nil {
 		var first [8]byte
 		f.back(first[:f.size], d[:dst.Size])
@@ -79,27 +86,32 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src nd.View) error {
 
 // contiguous returns the elements of v in C order, in lent memory if they do not
 // lie so.
-func contiguous(v nd.View) ([]byte, *buf.Buffer) {
+func contiguous(ck *codec.Chunk, v nd.View) ([]byte, *codec.Buffer, error) {
 	if mem, ok := v.Contiguous(); ok {
-		return mem, nil
+		return mem, nil, nil
 	}
-	hold := buf.Get(v.Len() * v.Size)
-	mem := hold.B[:v.Len()*v.Size]
-	nd.Copy(nd.Of(mem, v.Size, v.Shape...), v)
-	return mem, hold
+	own, hold, err := ck.LendView(v.Size, v.Shape)
+	if err != nil {
+		return nil, nil, err
+	}
+	nd.Copy(own, v)
+	return own.Data, hold, nil
 }
 
 // piece is how many elements are computed before they are converted.
 const piece = 512
 
-func (f *filter) encode(dst, src []byte) {
+func (f *filter) encode(ck *codec.Chunk, dst, src []byte) error {
 	var carry [16]byte
 	before := carry[:f.size]
 	if f.narrow == nil {
 		f.diff(dst, src, before)
-		return
+		return nil
 	}
-	hold := buf.Get(piece * f.size)
+	hold, err := ck.Lend(piece * f.size)
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
 	for len(src) > 0 {
 		n := min(piece, len(src)/f.size)
@@ -108,15 +120,18 @@ func (f *filter) encode(dst, src []byte) {
 		f.narrow(dst[:out], mem)
 		dst, src = dst[out:], src[len(mem):]
 	}
+	return nil
 }
 
 // Decode adds differences up.
-func (f *filter) Decode(_ *codec.Chunk, dst nd.View, b nd.Box, src nd.View) error {
-	n := src.Len()
-	if n == 0 || dst.Len() == 0 {
+func (f *filter) Decode(ck *codec.Chunk, dst nd.View, b nd.Box, src nd.View) error {
+	if src.Len() == 0 || dst.Len() == 0 {
 		return nil
 	}
-	s, hold := contiguous(src)
+	s, hold, err := contiguous(ck, src)
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
 	carry := f.start
 	sum := carry[:f.sumSize]
@@ -124,25 +139,31 @@ func (f *filter) Decode(_ *codec.Chunk, dst nd.View, b nd.Box, src nd.View) erro
 		// Everything that is there is wanted: it goes to where it belongs, run by
 		// run.
 		return numeric.Runs(dst, nd.Of(s, src.Size, src.Shape...), func(d, s []byte) error {
-			f.decode(d, s, sum)
-			return nil
+			return f.decode(ck, d, s, sum)
 		})
 	}
-	own := buf.Get(n * f.size)
-	defer own.Free()
-	d := own.B[:n*f.size]
-	f.decode(d, s, sum)
-	nd.Copy(dst, nd.Of(d, f.size, src.Shape...).Box(b))
+	own, mem, err := ck.LendView(f.size, src.Shape)
+	if err != nil {
+		return err
+	}
+	defer mem.Free()
+	if err := f.decode(ck, own.Data, s, sum); err != nil {
+		return err
+	}
+	nd.Copy(dst, own.Box(b))
 	return nil
 }
 
 // decode continues sum, which it leaves for the next run.
-func (f *filter) decode(dst, src, sum []byte) {
+func (f *filter) decode(ck *codec.Chunk, dst, src, sum []byte) error {
 	if f.widen == nil && f.finish == nil {
 		f.sum(dst, src, sum)
-		return
+		return nil
 	}
-	hold := buf.Get(2 * piece * 16)
+	hold, err := ck.Lend(2 * piece * 16)
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
 	terms, sums := hold.B[:piece*16], hold.B[piece*16:2*piece*16]
 	for len(dst) > 0 {
@@ -160,4 +181,5 @@ func (f *filter) decode(dst, src, sum []byte) {
 		f.sum(sums[:n*f.sumSize], in, sum)
 		f.finish(out, sums[:n*f.sumSize])
 	}
+	return nil
 }

@@ -109,9 +109,13 @@ func (s *serializer) Placed(v nd.View) error {
 }
 
 // Encode appends the elements.
-func (s *serializer) Encode(_ context.Context, _ *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
+func (s *serializer) Encode(_ context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
 	at := len(dst)
-	dst = slices.Grow(dst, s.size)[:at+s.size]
+	dst, err := ck.Grow(dst, s.size)
+	if err != nil {
+		return nil, err
+	}
+	dst = dst[:at+s.size]
 	out := nd.View{Data: dst[at:], Size: src.Size, Shape: src.Shape, Strides: s.strides}
 	s.copy(out, src)
 	return dst, nil
@@ -127,7 +131,7 @@ func (s *serializer) copy(dst, src nd.View) {
 }
 
 // Decode fills dst with a box of the chunk.
-func (s *serializer) Decode(ctx context.Context, _ *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
+func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
 	if m, ok := src.(*codec.Memory); ok {
 		if len(m.Bytes) != s.size {
 			return codec.Bad("got %d bytes, want %d", len(m.Bytes), s.size)
@@ -136,10 +140,11 @@ func (s *serializer) Decode(ctx context.Context, _ *codec.Chunk, src codec.Sourc
 		s.copy(dst, from.Box(box))
 		return s.Placed(dst)
 	}
-	r := rows{s: s, ctx: ctx, src: src, piece: nearPiece, gap: nearGap}
+	r := rows{s: s, ctx: ctx, ck: ck, src: src, piece: nearPiece, gap: nearGap}
 	if !store.IsNear(src) {
 		r.piece, r.gap = farPiece, farGap
 	}
+	r.piece = min(r.piece, ck.Piece())
 	defer r.done()
 	off := 0
 	for i, k := range box.Start {

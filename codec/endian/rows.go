@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -30,9 +29,10 @@ const (
 type rows struct {
 	s          *serializer
 	ctx        context.Context
+	ck         *codec.Chunk
 	src        codec.Source
 	piece, gap int
-	scratch    *buf.Buffer
+	scratch    *codec.Buffer
 }
 
 func (r *rows) done() { r.scratch.Free() }
@@ -66,7 +66,7 @@ func (r *rows) read(k, off int, shape []int, dst nd.View) error {
 		step = max(1, r.piece/stride)
 		// Where the memory runs along axis k, as that of a transposed chunk
 		// does, fewer layers would fill parts of cache lines only.
-		if deep := cacheLine / size; step < deep && dst.Strides[0] == size && deep*stride <= maxDeep {
+		if deep := cacheLine / size; step < deep && dst.Strides[0] == size && deep*stride <= min(maxDeep, r.ck.Piece()) {
 			step = deep
 		}
 	}
@@ -118,7 +118,10 @@ func (r *rows) place(off int, mem []byte) error {
 func (r *rows) slab(k, off, span int, shape []int, dst nd.View) error {
 	if r.scratch == nil || cap(r.scratch.B) < span {
 		r.scratch.Free()
-		r.scratch = buf.Get(span)
+		var err error
+		if r.scratch, err = r.ck.Lend(span); err != nil {
+			return err
+		}
 	}
 	if err := r.get(off, span, r.scratch.B[:0:span]); err != nil {
 		return err

@@ -2,6 +2,7 @@ package gdeflate
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
@@ -43,11 +44,11 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 }
 
 func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
-	n, err := decodedLen(src, limit)
+	n, err := decodedLen(ck, src, limit)
 	if err != nil {
 		return nil, err
 	}
-	strict := ck != nil && ck.Limits != nil && ck.Limits.Strict
+	strict := ck.Strict()
 	sizes, pages := src[fixedLen:headerLen(n)], src[headerLen(n):]
 	at := len(dst)
 	dst = slices.Grow(dst, n)[:at+n]
@@ -73,13 +74,13 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 
 // decodedLen reads how many bytes a chunk holds, and checks that its header can be
 // true, so that little data cannot ask for much memory.
-func decodedLen(src []byte, limit int) (int, error) {
+func decodedLen(ck *codec.Chunk, src []byte, limit int) (int, error) {
 	if len(src) < fixedLen {
 		return 0, codec.Bad("%d bytes are too few for a header", len(src))
 	}
 	n, pages := binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:])
 	if n > uint64(max(limit, 0)) {
-		return 0, codec.Bad("holds %d bytes, at most %d are possible", n, limit)
+		return 0, ck.Over(int(min(n, math.MaxInt)), limit)
 	}
 	if want := numPages(int(n)); pages != uint64(want) {
 		return 0, codec.Bad("%d bytes are in %d pages, not in %d", n, want, pages)

@@ -122,7 +122,7 @@ func appendPiece(dst []byte, token byte, packed, size int, check uint32) []byte 
 }
 
 // Decode appends what the pieces hold.
-func (f *blockFilter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+func (f *blockFilter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	start, all := len(dst), len(src)
 	for {
 		at := all - len(src)
@@ -138,7 +138,7 @@ func (f *blockFilter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte
 			return dst, nil
 		}
 		if have := len(dst) - start; p.size > limit-have {
-			return nil, codec.Bad("holds more than the %d bytes that are possible: the piece at byte %d has %d, before it are %d", limit, at, p.size, have)
+			return nil, ck.Over(-1, limit)
 		}
 		dst, err = p.append(dst, src[:p.packed])
 		if err != nil {

@@ -96,14 +96,14 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 	return dst[:at+n], nil
 }
 
-func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < headerSize {
 		return nil, codec.Bad("%d bytes, too few for a header of %d", len(src), headerSize)
 	}
 	claimed, block := uint64(binary.LittleEndian.Uint32(src)), src[headerSize:]
 	switch {
 	case claimed > uint64(limit):
-		return nil, codec.Bad("claims to hold %d bytes: at most %d are possible", claimed, limit)
+		return nil, ck.Over(int(claimed), limit)
 	case claimed > 255*uint64(len(block)):
 		return nil, codec.Bad("claims to hold %d bytes: %d packed ones cannot", claimed, len(block))
 	}

@@ -127,18 +127,18 @@ func TestDamage(t *testing.T) {
 	}
 	claim := func(n uint32) []byte { return append(binary.LittleEndian.AppendUint32(nil, n), good[4:]...) }
 	for want, src := range map[string][]byte{
-		"0 bytes, too few for a header of 4":                         nil,
-		"3 bytes, too few for a header of 4":                         good[:3],
-		"claims to hold 160 bytes: 0 packed ones cannot":             good[:4],
-		"damaged at byte 13 of 17: ends inside of literals":          good[:21],
-		"claims to hold 4294967295 bytes: at most 1000 are possible": claim(math.MaxUint32),
-		"claims to hold 1001 bytes: at most 1000 are possible":       claim(1001),
-		"holds 160 of the 161 bytes that it claims":                  claim(161),
-		"holds more than the 159 bytes that it claims":               claim(159),
-		"holds more than the 0 bytes that it claims":                 claim(0),
-		"claims to hold 256 bytes: 1 packed ones cannot":             {0, 1, 0, 0, 0},
-		"damaged at byte 0 of 0: ends where literals should follow":  {0, 0, 0, 0},
-		"damaged at byte 18 of 19: ends inside of a distance":        append(bytes.Clone(good[:22]), 1),
+		"0 bytes, too few for a header of 4":                        nil,
+		"3 bytes, too few for a header of 4":                        good[:3],
+		"claims to hold 160 bytes: 0 packed ones cannot":            good[:4],
+		"damaged at byte 13 of 17: ends inside of literals":         good[:21],
+		"holds 4294967295 bytes, at most 1000 are possible":         claim(math.MaxUint32),
+		"holds 1001 bytes, at most 1000 are possible":               claim(1001),
+		"holds 160 of the 161 bytes that it claims":                 claim(161),
+		"holds more than the 159 bytes that it claims":              claim(159),
+		"holds more than the 0 bytes that it claims":                claim(0),
+		"claims to hold 256 bytes: 1 packed ones cannot":            {0, 1, 0, 0, 0},
+		"damaged at byte 0 of 0: ends where literals should follow": {0, 0, 0, 0},
+		"damaged at byte 18 of 19: ends inside of a distance":       append(bytes.Clone(good[:22]), 1),
 	} {
 		if got, err := filter(t).Decode(nil, nil, src, 1000); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%x: %d bytes, %v; want %s", src, len(got), err, want)

@@ -9,6 +9,7 @@ import (
 
 // decoder reads LZMA into out, which serves as the dictionary too.
 type decoder struct {
+	ck    *codec.Chunk
 	src   []byte // what is left to read
 	out   []byte // what was decoded, and what was there before
 	start int    // where in out the decoded bytes begin
@@ -23,7 +24,7 @@ type decoder struct {
 var decoders = sync.Pool{New: func() any { return &decoder{} }}
 
 func (d *decoder) free() {
-	d.src, d.out, d.rc = nil, nil, rangeDecoder{}
+	d.ck, d.src, d.out, d.rc = nil, nil, nil, rangeDecoder{}
 	decoders.Put(d)
 }
 
@@ -43,7 +44,7 @@ func (d *decoder) grow(n, end int) ([]byte, error) {
 }
 
 func (d *decoder) tooMuch() error {
-	return codec.Bad("holds more than the %d bytes that are possible", d.max-d.start)
+	return d.ck.Over(-1, d.max-d.start)
 }
 
 // ending says how a stream of LZMA ends.

@@ -7,13 +7,15 @@ import (
 	"math/bits"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 )
 
-func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
+func (f *filter) Encode(ck *codec.Chunk, dst, src []byte) ([]byte, error) {
 	data := src
 	if len(f.chain.deltas) > 0 {
-		b := buf.Get(len(src))
+		b, err := ck.Lend(len(src))
+		if err != nil {
+			return nil, err
+		}
 		defer b.Free()
 		b.B = append(b.B, src...)
 		applyDeltas(b.B, f.chain.deltas)

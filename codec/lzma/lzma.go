@@ -131,11 +131,11 @@ type filter struct {
 
 func (f *filter) Size() codec.Size { return f.size }
 
-func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	d := decoders.Get().(*decoder)
 	defer d.free()
 	limit = min(limit, math.MaxInt-len(dst))
-	d.out, d.start, d.max, d.src = dst, len(dst), len(dst)+limit, src
+	d.ck, d.out, d.start, d.max, d.src = ck, dst, len(dst), len(dst)+limit, src
 	var err error
 	switch f.format {
 	case XZ:

@@ -23,7 +23,7 @@ func (d *decoder) alone() error {
 	end, how := d.max, atMarker
 	if size := binary.LittleEndian.Uint64(d.src[5:]); size != math.MaxUint64 {
 		if size > uint64(d.max-d.start) {
-			return codec.Bad("holds %d bytes, at most %d are possible", size, d.max-d.start)
+			return d.ck.Over(int(min(size, math.MaxInt)), d.max-d.start)
 		}
 		end, how = d.start+int(size), atEither
 	}

@@ -38,6 +38,10 @@ func Decode(dst, src []byte) (n int, err error) {
 
 // AppendDecode appends the decompressed form of src to dst, at most limit bytes.
 func AppendDecode(dst, src []byte, limit int) ([]byte, error) {
+	return appendDecode(nil, dst, src, limit)
+}
+
+func appendDecode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	d := decoders.Get().(*decoder)
 	defer d.release()
 	if err := d.begin(src); err != nil {
@@ -58,7 +62,7 @@ func AppendDecode(dst, src []byte, limit int) ([]byte, error) {
 		case err != errFull:
 			return nil, err
 		case room == limit:
-			return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
+			return nil, ck.Over(-1, limit)
 		}
 		room = 2*room + maxCodes
 	}

@@ -52,8 +52,8 @@ func (filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 	return AppendEncode(dst, src), nil
 }
 
-func (filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
-	return AppendDecode(dst, src, limit)
+func (filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+	return appendDecode(ck, dst, src, limit)
 }
 
 // Codes that are no strings, and the range of those that are.

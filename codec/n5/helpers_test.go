@@ -59,7 +59,7 @@ func chunk(extent []int) *codec.Chunk {
 	if extent != nil {
 		index = make([]int, len(extent))
 	}
-	return &codec.Chunk{Index: index, Extent: extent, Limits: &codec.Limits{Workers: par.NewLimiter(2, 1<<30), MaxChunk: 1 << 20, MaxWork: 1 << 30}}
+	return &codec.Chunk{Index: index, Extent: extent, Limits: &codec.Limits{Workers: par.NewLimiter(2, 1<<30), MaxChunk: 1 << 20}}
 }
 
 // decode decodes a box of a block into new memory.

@@ -133,7 +133,7 @@ func (f *jpegFilter) Encode(*codec.Chunk, []byte, []byte) ([]byte, error) {
 var decoders = sync.Pool{New: func() any { return new(jpeg.Decoder) }}
 
 // Decode appends the elements of an image.
-func (f *jpegFilter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+func (f *jpegFilter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	c, err := jpeg.ReadConfig(src)
 	if err != nil {
 		return nil, codec.Bad("%v", err)
@@ -144,7 +144,7 @@ func (f *jpegFilter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte,
 	// Both lengths have 16 bits.
 	pixels := int64(c.Width) * int64(c.Height)
 	if n := pixels * int64(f.size); n > int64(limit) {
-		return nil, codec.Bad("an image of %dx%d pixels has %d bytes of elements: at most %d are possible", c.Width, c.Height, n, limit)
+		return nil, ck.Over(int(n), limit)
 	}
 	at, n := len(dst), int(pixels)*f.size
 	dst = slices.Grow(dst, n)[:at+n]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/nd"
@@ -165,7 +166,7 @@ func TestPartsOfRawBlocksAreReadByRanges(t *testing.T) {
 		t.Errorf("all of a local block took %d requests, %v", local.Requests.Load(), err)
 	}
 	far := &codectest.Source{Data: data}
-	if _, err := decode(b, far, nd.Whole(shape)); err != nil || far.Requests.Load() != 1 {
+	if err := b.Decode(context.Background(), &codec.Chunk{}, far, nd.Whole(shape), nd.Make(4, shape...)); err != nil || far.Requests.Load() != 1 {
 		t.Errorf("all of a block over a network took %d requests, %v", far.Requests.Load(), err)
 	}
 	b = mustBind(t, block(3, big, `"gzip"`), "uint32", "0", shape...)

@@ -88,7 +88,7 @@ func (p Payload) encode(ck *codec.Chunk, dst, src []byte) ([]byte, error) {
 // decode gives at most limit bytes. Those that are stored as they are it gives as
 // they lie in src.
 func (p Payload) decode(ck *codec.Chunk, src []byte, limit int) ([]byte, error) {
-	limit = min(limit, ck.Limits.MaxChunk)
+	limit = min(limit, ck.MaxChunk())
 	if !p.plain() {
 		out, err := p.filter.Decode(ck, nil, src, limit)
 		return out, p.named(err)
@@ -145,7 +145,7 @@ func (p Payload) decodeCounted(ck *codec.Chunk, h n5block.Header, data []byte) (
 		most = n
 	}
 	if h.Mode != n5block.Object {
-		most = widest * min(n, ck.Limits.MaxChunk/widest+1)
+		most = widest * min(n, ck.MaxChunk()/widest+1)
 	}
 	out, err := p.decode(ck, data[h.Size:], most)
 	if err != nil {

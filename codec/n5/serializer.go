@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/n5block"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
@@ -54,7 +53,7 @@ func (s *serializer) Encode(ctx context.Context, ck *codec.Chunk, dst []byte, sr
 	}
 	at := len(dst)
 	dst = n5block.AppendDefault(dst, src.Shape)
-	b, err := s.bound(dst[at:], ck.Limits)
+	b, err := s.bound(ck, dst[at:])
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +75,7 @@ func inner(ck *codec.Chunk, shape []int) *codec.Chunk {
 }
 
 // bound gives the chain for the block that data begins with.
-func (s *serializer) bound(data []byte, lim *codec.Limits) (*codec.Bound, error) {
+func (s *serializer) bound(ck *codec.Chunk, data []byte) (*codec.Bound, error) {
 	if bytes.HasPrefix(data, s.header) {
 		return s.full, nil
 	}
@@ -84,7 +83,7 @@ func (s *serializer) bound(data []byte, lim *codec.Limits) (*codec.Bound, error)
 	if err != nil {
 		return nil, codec.Bad("%v", err)
 	}
-	if err := fit(shape, s.spec.Shape, s.spec.Type.Size(), lim); err != nil {
+	if err := fit(ck, shape, s.spec.Shape, s.spec.Type.Size()); err != nil {
 		return nil, err
 	}
 	head := data[:len(s.header)]
@@ -120,12 +119,15 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		}
 	}
 	n := int(s.recent.Load())
-	hold := buf.Get(n + n/8 + 1<<12)
+	hold, err := ck.Lend(min(n+n/8+1<<12, ck.MaxChunk()))
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
-	data, err := codec.ReadAll(ctx, src, s.size, ck.Limits.MaxChunk, hold.B)
+	data, err := ck.ReadAll(ctx, src, s.size, hold.B)
 	if errors.Is(err, codec.ErrData) {
 		// It is too long. A block of another mode or shape is better named.
-		if _, _, why := s.readHeader(ctx, src, ck.Limits); why != nil {
+		if _, _, why := s.readHeader(ctx, ck, src); why != nil {
 			err = why
 		}
 	}
@@ -153,13 +155,16 @@ func (s *serializer) apart(ck *codec.Chunk, src codec.Source, box nd.Box) bool {
 	if store.IsNear(src) {
 		part, whole = nearPart, nearWhole
 	}
-	n := s.likely.Limit(ck.Limits.MaxChunk)
-	return n > part && s.full.Ranges(box) || n > whole && s.raw
+	n := s.likely.N
+	if !s.likely.Known {
+		n = ck.MaxChunk()
+	}
+	return n > part && s.full.Ranges(box) || n > min(whole, ck.MaxChunk()) && s.raw
 }
 
 // decodeBytes decodes a block that is all there.
 func (s *serializer) decodeBytes(ctx context.Context, ck *codec.Chunk, data []byte, box nd.Box, dst nd.View) error {
-	b, err := s.bound(data, ck.Limits)
+	b, err := s.bound(ck, data)
 	if err != nil {
 		return err
 	}
@@ -174,7 +179,7 @@ func (s *serializer) decodeBytes(ctx context.Context, ck *codec.Chunk, data []by
 // they need behind it. sized is false, and nothing was done, if nobody knows how
 // much that is.
 func (s *serializer) decodeApart(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) (sized bool, err error) {
-	b, n, err := s.readHeader(ctx, src, ck.Limits)
+	b, n, err := s.readHeader(ctx, ck, src)
 	if err != nil || n < 0 {
 		return false, err
 	}
@@ -183,12 +188,12 @@ func (s *serializer) decodeApart(ctx context.Context, ck *codec.Chunk, src codec
 
 // readHeader reads the header alone. It gives the chain for the block and the
 // number of bytes behind the header, -1 if nobody knows it.
-func (s *serializer) readHeader(ctx context.Context, src codec.Source, lim *codec.Limits) (b *codec.Bound, n int64, err error) {
+func (s *serializer) readHeader(ctx context.Context, ck *codec.Chunk, src codec.Source) (b *codec.Bound, n int64, err error) {
 	head, info, err := src.Get(ctx, store.Part(0, int64(len(s.header))), make([]byte, 0, len(s.header)))
 	if err != nil {
 		return nil, -1, codec.RangeError(err)
 	}
-	if b, err = s.bound(head, lim); err != nil {
+	if b, err = s.bound(ck, head); err != nil {
 		return nil, -1, err
 	}
 	if info.Size >= 0 {

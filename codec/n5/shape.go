@@ -13,17 +13,17 @@ const maxLonger = 32 << 20
 
 // longer is that bound where an array may use so much. How large such a block is
 // the metadata does not tell.
-func longer(lim *codec.Limits) int { return min(maxLonger, lim.MaxChunk) }
+func longer(ck *codec.Chunk) int { return min(maxLonger, ck.MaxChunk()) }
 
 // fit checks a stored shape that has the axes of the chunk. Blocks may be shorter
 // than the chunk, and the rest is the fill value, or longer, and the rest is not
 // read.
-func fit(stored, chunk []int, size int, lim *codec.Limits) error {
+func fit(ck *codec.Chunk, stored, chunk []int, size int) error {
 	if i := slices.Index(stored, 0); i >= 0 {
 		return codec.Bad("the block is 0 long along axis %d", i)
 	}
 	whole, _ := nd.Bytes(chunk, size)
-	most := max(whole, longer(lim))
+	most := max(whole, longer(ck))
 	if n, ok := nd.Bytes(stored, size); !ok || n > most {
 		return codec.Bad("the block has shape %v, the chunk %v: more than %d bytes of elements are not read", clip(stored), chunk, most)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/n5block"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -66,10 +65,12 @@ func (s *stringBlocks) Encode(_ context.Context, ck *codec.Chunk, dst []byte, sr
 	if ck.Extent != nil {
 		src.Shape = inside(s.spec.Shape, ck.Extent)
 	}
-	hold := buf.Get(1 << 12)
+	hold, err := ck.Lend(1 << 12)
+	if err != nil {
+		return nil, err
+	}
 	defer hold.Free()
 	blobs := src.Heap.Blobs()
-	var err error
 	src.Permute(s.order).Each(func(elem []byte) {
 		v := blobs.Value(elem)
 		switch {
@@ -96,7 +97,7 @@ func (s *stringBlocks) Decode(ctx context.Context, ck *codec.Chunk, src codec.So
 	if err != nil {
 		return err
 	}
-	h, err := s.header(m.Bytes, ck.Limits)
+	h, err := s.header(ck, m.Bytes)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,10 @@ func (s *stringBlocks) Decode(ctx context.Context, ck *codec.Chunk, src codec.So
 	if slices.Equal(h.Shape, s.spec.Shape) && box.Covers(h.Shape) {
 		return s.refer(dst, data, dst.Heap.Add(data))
 	}
-	all := nd.Make(nd.RefSize, h.Shape...)
+	all, err := ck.Make(nd.RefSize, h.Shape...)
+	if err != nil {
+		return err
+	}
 	if err := s.refer(all, data, dst.Heap.Add(data)); err != nil {
 		return err
 	}
@@ -135,12 +139,12 @@ func wholeBlock(ctx context.Context, ck *codec.Chunk, src codec.Source) (*codec.
 	if m, ok := src.(*codec.Memory); ok {
 		return m, nil
 	}
-	data, err := codec.ReadAll(ctx, src, codec.Size{}, ck.Limits.MaxChunk, nil)
+	data, err := ck.ReadAll(ctx, src, codec.Size{}, nil)
 	return &codec.Memory{Bytes: data}, err
 }
 
 // header reads the header, which must be that of strings.
-func (s *stringBlocks) header(data []byte, lim *codec.Limits) (n5block.Header, error) {
+func (s *stringBlocks) header(ck *codec.Chunk, data []byte) (n5block.Header, error) {
 	h, err := n5block.Parse(data)
 	switch {
 	case err != nil:
@@ -150,7 +154,7 @@ func (s *stringBlocks) header(data []byte, lim *codec.Limits) (n5block.Header, e
 	case len(h.Shape) != len(s.spec.Shape):
 		return h, codec.Bad("the block has %d dimensions, the array has %d", len(h.Shape), len(s.spec.Shape))
 	}
-	return h, fit(h.Shape, s.spec.Shape, nd.RefSize, lim)
+	return h, fit(ck, h.Shape, s.spec.Shape, nd.RefSize)
 }
 
 // refer writes the references to all strings in data, which is a blob of the heap

@@ -103,7 +103,7 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		data = m.Bytes
 	} else {
 		var err error
-		if data, err = codec.ReadAll(ctx, src, codec.Size{}, ck.Limits.MaxChunk, nil); err != nil {
+		if data, err = ck.ReadAll(ctx, src, codec.Size{}, nil); err != nil {
 			return err
 		}
 	}
@@ -114,10 +114,14 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	out, ok := dst.Contiguous()
 	whole := ok && box.Covers(s.spec.Shape)
 	if !whole {
-		out = make([]byte, s.count*size)
+		v, err := ck.Make(size, s.spec.Shape...)
+		if err != nil {
+			return err
+		}
+		out = v.Data
 	}
 	f := &filler{s: s, out: out, size: size}
-	f.w.Limit = min(ck.Limits.MaxChunk, maxGrowth*len(data)+maxFill)
+	f.w.Limit = min(ck.MaxChunk(), maxGrowth*len(data)+maxFill)
 	if len(s.spec.Type.Refs()) > 0 {
 		f.w.B = make([]byte, 0, min(len(data)+len(data)/8, f.w.Limit)+64)
 	}

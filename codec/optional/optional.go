@@ -16,7 +16,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -131,8 +130,15 @@ func inner(ck *codec.Chunk) *codec.Chunk { return &codec.Chunk{Limits: ck.Limits
 
 // Encode appends both parts.
 func (s *serializer) Encode(ctx context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
-	mask, data := buf.Get(s.count), buf.Get(s.count*s.inner.Size())
+	mask, err := ck.Lend(s.count)
+	if err != nil {
+		return nil, err
+	}
 	defer mask.Free()
+	data, err := ck.Lend(s.count * s.inner.Size())
+	if err != nil {
+		return nil, err
+	}
 	defer data.Free()
 	src.Each(func(elem []byte) {
 		mask.B = append(mask.B, elem[0])
@@ -143,7 +149,7 @@ func (s *serializer) Encode(ctx context.Context, ck *codec.Chunk, dst []byte, sr
 	at := len(dst)
 	dst = append(dst, make([]byte, header)...)
 	ck = inner(ck)
-	dst, err := s.mask.Encode(ctx, ck, dst, nd.Of(mask.B, 1, s.spec.Shape...))
+	dst, err = s.mask.Encode(ctx, ck, dst, nd.Of(mask.B, 1, s.spec.Shape...))
 	if err != nil {
 		return nil, fmt.Errorf("mask_codecs: %w", err)
 	}
@@ -172,7 +178,7 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		chunk = m.Bytes
 	} else {
 		var err error
-		if chunk, err = codec.ReadAll(ctx, src, s.size, ck.Limits.MaxChunk, nil); err != nil {
+		if chunk, err = ck.ReadAll(ctx, src, s.size, nil); err != nil {
 			return err
 		}
 		m = &codec.Memory{}
@@ -186,10 +192,13 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		return codec.Bad("parts of %d and %d bytes, there are %d", maskLen, dataLen, left)
 	}
 	ck = inner(ck)
-	mask := buf.Get(s.count)
+	mask, err := ck.Lend(s.count)
+	if err != nil {
+		return err
+	}
 	defer mask.Free()
 	mask.B = mask.B[:s.count]
-	err := s.mask.Decode(ctx, ck, &codec.Memory{Bytes: chunk[:maskLen]}, nd.Whole(s.spec.Shape), nd.Of(mask.B, 1, s.spec.Shape...))
+	err = s.mask.Decode(ctx, ck, &codec.Memory{Bytes: chunk[:maskLen]}, nd.Whole(s.spec.Shape), nd.Of(mask.B, 1, s.spec.Shape...))
 	if err != nil {
 		return fmt.Errorf("mask_codecs: %w", err)
 	}
@@ -200,7 +209,10 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		}
 		n += int(there)
 	}
-	data := buf.Get(n * s.inner.Size())
+	data, err := ck.Lend(n * s.inner.Size())
+	if err != nil {
+		return err
+	}
 	defer data.Free()
 	data.B = data.B[:n*s.inner.Size()]
 	part := &codec.Memory{Bytes: chunk[maskLen:]}
@@ -213,7 +225,9 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	out := dst
 	whole := box.Covers(s.spec.Shape)
 	if !whole {
-		out = nd.Make(s.spec.Type.Size(), s.spec.Shape...)
+		if out, err = ck.Make(s.spec.Type.Size(), s.spec.Shape...); err != nil {
+			return err
+		}
 	}
 	s.spread(out, mask.B, data.B)
 	if !whole {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -69,33 +68,40 @@ func (f *filter) Needs(b nd.Box) nd.Box {
 }
 
 // Encode packs a chunk.
-func (f *filter) Encode(_ *codec.Chunk, dst, src nd.View) error {
+func (f *filter) Encode(ck *codec.Chunk, dst, src nd.View) error {
 	if out, ok := dst.Contiguous(); ok {
-		f.s.pack(out, src)
-		return nil
+		return f.s.pack(ck, out, src)
 	}
-	hold := buf.Get(f.s.total())
+	hold, err := ck.Lend(f.s.total())
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
 	out := hold.B[:f.s.total()]
-	f.s.pack(out, src)
+	if err := f.s.pack(ck, out, src); err != nil {
+		return err
+	}
 	nd.Copy(dst, nd.Of(out, 1, dst.Shape...))
 	return nil
 }
 
 // Decode unpacks a box of a chunk.
-func (f *filter) Decode(_ *codec.Chunk, dst nd.View, b nd.Box, src nd.View) error {
+func (f *filter) Decode(ck *codec.Chunk, dst nd.View, b nd.Box, src nd.View) error {
 	data, ok := src.Contiguous()
 	if !ok {
-		hold := buf.Get(src.Len())
+		hold, err := ck.Lend(src.Len())
+		if err != nil {
+			return err
+		}
 		defer hold.Free()
 		data = hold.B[:src.Len()]
 		nd.Copy(nd.Of(data, 1, src.Shape...), src)
 	}
 	if b.Covers(f.s.shape) {
-		return f.s.decodeWhole(data, b, dst)
+		return f.s.decodeWhole(ck, data, b, dst)
 	}
 	off := f.s.offset(b)
-	m := memory{s: f.s, packed: data, skip: off / 8}
+	m := memory{s: f.s, ck: ck, packed: data, skip: off / 8}
 	defer m.done()
 	return m.walker(dst).walk(0, off, slices.Clone(b.Shape), dst, m.unpack)
 }

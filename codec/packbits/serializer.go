@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -62,15 +61,18 @@ func (s *serializer) optional() bool { return s.padding != None && s.field.full 
 func (s *serializer) Ranges(box nd.Box) bool { return !box.Covers(s.shape) }
 
 // Encode appends the packed elements.
-func (s *serializer) Encode(_ context.Context, _ *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
+func (s *serializer) Encode(_ context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
 	at := len(dst)
-	dst = slices.Grow(dst, s.total())[:at+s.total()]
-	s.pack(dst[at:], src)
-	return dst, nil
+	dst, err := ck.Grow(dst, s.total())
+	if err != nil {
+		return nil, err
+	}
+	dst = dst[:at+s.total()]
+	return dst, s.pack(ck, dst[at:], src)
 }
 
 // pack fills out with a chunk.
-func (s *serializer) pack(out []byte, src nd.View) {
+func (s *serializer) pack(ck *codec.Chunk, out []byte, src nd.View) error {
 	switch s.padding {
 	case FirstByte:
 		out[0] = s.pad
@@ -79,36 +81,39 @@ func (s *serializer) pack(out []byte, src nd.View) {
 		out[s.packed] = s.pad
 		out = out[:s.packed]
 	}
-	m := memory{s: s, packed: out}
+	m := memory{s: s, ck: ck, packed: out}
 	defer m.done()
-	_ = m.walker(src).walk(0, 0, slices.Clone(s.shape), src, m.pack) // packing cannot fail
+	return m.walker(src).walk(0, 0, slices.Clone(s.shape), src, m.pack)
 }
 
 // Decode fills dst with a box of the chunk.
 func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
 	if m, ok := src.(*codec.Memory); ok {
-		if ck != nil && ck.Limits != nil && ck.Limits.Strict {
+		if ck.Strict() {
 			if err := s.checkPadding(m.Bytes); err != nil {
 				return err
 			}
 		}
-		return s.decodeWhole(m.Bytes, box, dst)
+		return s.decodeWhole(ck, m.Bytes, box, dst)
 	}
 	w := walker{strides: s.strides, piece: s.elements(farPiece), gap: s.elements(farGap)}
 	if store.IsNear(src) {
 		w.piece, w.gap = s.elements(nearPiece), s.elements(nearGap)
 	}
+	w.piece = min(w.piece, s.elements(ck.Piece()-1))
 	whole := box.Covers(s.shape)
 	if n, _ := nd.Len(s.shape); whole && n <= w.piece {
-		hold := buf.Get(s.total())
-		defer hold.Free()
-		var err error
-		if hold.B, err = codec.ReadAll(ctx, src, s.Size(), s.total(), hold.B); err != nil {
+		hold, err := ck.Lend(s.total())
+		if err != nil {
 			return err
 		}
-		return s.decodeWhole(hold.B, box, dst)
+		defer hold.Free()
+		if hold.B, err = ck.ReadAll(ctx, src, s.Size(), hold.B); err != nil {
+			return err
+		}
+		return s.decodeWhole(ck, hold.B, box, dst)
 	}
-	r := reader{memory: memory{s: s}, ctx: ctx, src: src}
+	r := reader{memory: memory{s: s, ck: ck}, ctx: ctx, src: src}
 	defer r.done()
 	if err := r.begin(whole); err != nil {
 		return err
@@ -117,12 +122,12 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 }
 
 // decodeWhole unpacks a box of a chunk whose bytes are all there.
-func (s *serializer) decodeWhole(data []byte, box nd.Box, dst nd.View) error {
+func (s *serializer) decodeWhole(ck *codec.Chunk, data []byte, box nd.Box, dst nd.View) error {
 	data, err := s.strip(data)
 	if err != nil {
 		return err
 	}
-	m := memory{s: s, packed: data}
+	m := memory{s: s, ck: ck, packed: data}
 	defer m.done()
 	return m.walker(dst).walk(0, s.offset(box), slices.Clone(box.Shape), dst, m.unpack)
 }
@@ -180,7 +185,7 @@ type reader struct {
 	src   codec.Source
 	start int // where the packed bytes begin
 	total int // bytes of the chunk
-	lent  *buf.Buffer
+	lent  *codec.Buffer
 }
 
 func (r *reader) done() {
@@ -237,7 +242,10 @@ func (r *reader) slab(k, off, span int, shape []int, dst nd.View) error {
 func (r *reader) get(off, n int) ([]byte, error) {
 	if r.lent == nil || cap(r.lent.B) < n {
 		r.lent.Free()
-		r.lent = buf.Get(n)
+		var err error
+		if r.lent, err = r.ck.Lend(n); err != nil {
+			return nil, err
+		}
 	}
 	out, info, err := r.src.Get(r.ctx, store.Part(int64(off), int64(n)), r.lent.B[:0])
 	if info.Size > 0 && info.Size != int64(r.total) && !(r.s.optional() && info.Size == int64(r.s.packed)) {
@@ -253,9 +261,10 @@ func (r *reader) get(off, n int) ([]byte, error) {
 // memory packs and unpacks chunks, or parts of them, that are in memory.
 type memory struct {
 	s      *serializer
+	ck     *codec.Chunk
 	packed []byte
 	skip   int // bytes of the chunk before packed
-	hold   *buf.Buffer
+	hold   *codec.Buffer
 }
 
 func (m *memory) done() { m.hold.Free() }
@@ -282,7 +291,10 @@ func (m *memory) unpack(k, off, span int, shape []int, dst nd.View) error {
 		m.s.field.unpack(mem, m.packed, at)
 		return nil
 	}
-	part := m.part(k, span, shape)
+	part, err := m.part(k, span, shape)
+	if err != nil {
+		return err
+	}
 	m.s.field.unpack(part.Data, m.packed, at)
 	nd.Copy(dst, part)
 	return nil
@@ -294,7 +306,10 @@ func (m *memory) pack(k, off, span int, shape []int, src nd.View) error {
 		m.s.field.pack(m.packed, off*m.s.bits, mem)
 		return nil
 	}
-	part := m.part(k, span, shape)
+	part, err := m.part(k, span, shape)
+	if err != nil {
+		return err
+	}
 	nd.Copy(part, src)
 	m.s.field.pack(m.packed, off*m.s.bits, part.Data)
 	return nil
@@ -302,11 +317,14 @@ func (m *memory) pack(k, off, span int, shape []int, src nd.View) error {
 
 // part is scratch memory for span elements, viewed as the box of them that has
 // the given shape from axis k on.
-func (m *memory) part(k, span int, shape []int) nd.View {
+func (m *memory) part(k, span int, shape []int) (nd.View, error) {
 	if m.hold == nil {
-		m.hold = buf.Get(scratch)
+		var err error
+		if m.hold, err = m.ck.Lend(scratch); err != nil {
+			return nd.View{}, err
+		}
 	}
-	return nd.View{Data: m.hold.B[:span*m.s.size], Size: m.s.size, Shape: shape[k:], Strides: m.s.apart[k:]}
+	return nd.View{Data: m.hold.B[:span*m.s.size], Size: m.s.size, Shape: shape[k:], Strides: m.s.apart[k:]}, nil
 }
 
 // checkPadding reports bits behind the last element that are not zero.

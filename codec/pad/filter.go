@@ -3,7 +3,6 @@ package pad
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/omnizarr/zarr/codec"
 )
@@ -32,26 +31,18 @@ func (f *filter) Size() codec.Size { return f.out }
 
 // Encode appends src with its padding.
 func (f *filter) Encode(ck *codec.Chunk, dst, src []byte) ([]byte, error) {
-	if most := mostBytes(ck); f.NBytes > most || len(src) > most-f.NBytes {
-		return nil, fmt.Errorf("%d bytes of padding and %d of data are more than the %d that can be worked on", f.NBytes, len(src), most)
+	dst, err := ck.Grow(dst, f.NBytes+len(src)) // below zero where it cannot be counted
+	if err != nil {
+		return nil, err
 	}
-	dst = slices.Grow(dst, f.NBytes+len(src))
 	if f.Location == End {
 		dst = append(dst, src...)
 	}
-	dst, err := f.appendPadding(ck, dst, src)
+	dst, err = f.appendPadding(ck, dst, src)
 	if err == nil && f.Location == Start {
 		dst = append(dst, src...)
 	}
 	return dst, err
-}
-
-// mostBytes is the largest chunk to make in memory.
-func mostBytes(ck *codec.Chunk) int {
-	if ck != nil && ck.Limits != nil && ck.Limits.MaxWork > 0 {
-		return ck.Limits.MaxWork
-	}
-	return min(1<<40, math.MaxInt)
 }
 
 // appendPadding appends the padding for src to dst, which has the room.
@@ -91,7 +82,7 @@ func (f *filter) Slice(ck *codec.Chunk, src []byte) ([]byte, error) {
 	if n < 0 {
 		return nil, f.short(int64(len(src)))
 	}
-	if ck != nil && ck.Limits != nil && ck.Limits.Strict {
+	if ck.Strict() {
 		if err := f.compare(src); err != nil {
 			return nil, err
 		}
@@ -132,7 +123,7 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 		return nil, err
 	}
 	if len(src) > limit {
-		return nil, codec.Bad("%d bytes, at most %d are possible", len(src), limit)
+		return nil, ck.Over(len(src), limit)
 	}
 	return append(dst, src...), nil
 }

@@ -46,7 +46,7 @@ func TestPadPassesTheSuite(t *testing.T) {
 }
 
 func limits() *codec.Chunk {
-	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20, MaxWork: 1 << 30}}
+	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: 2 << 20}}
 }
 
 func bindChain(t testing.TB, codecs string, typ string, shape ...int) *codec.Bound {

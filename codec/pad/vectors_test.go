@@ -241,8 +241,8 @@ func TestPaddingBeyondMemoryIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, ck := range []*codec.Chunk{nil, {Limits: &codec.Limits{MaxWork: 1 << 30}}} {
-		if _, err := f.Encode(ck, nil, make([]byte, 10)); err == nil || !strings.Contains(err.Error(), "more than the") {
+	for _, ck := range []*codec.Chunk{nil, {Limits: &codec.Limits{MaxChunk: 1 << 30}}} {
+		if _, err := f.Encode(ck, nil, make([]byte, 10)); !errors.Is(err, codec.ErrTooLarge) {
 			t.Errorf("got %v", err)
 		}
 	}

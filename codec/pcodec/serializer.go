@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/pco"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -21,15 +20,17 @@ type serializer struct {
 func (s *serializer) Size() codec.Size { return s.most }
 
 // Encode appends the file that holds the chunk.
-func (s *serializer) Encode(_ context.Context, _ *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
+func (s *serializer) Encode(_ context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
 	if mem, ok := src.Contiguous(); ok {
 		return pco.Encode(dst, mem, s.number, s.options), nil
 	}
-	hold := buf.Get(s.size)
+	own, hold, err := ck.LendView(src.Size, src.Shape)
+	if err != nil {
+		return nil, err
+	}
 	defer hold.Free()
-	hold.B = hold.B[:s.size]
-	nd.Copy(nd.Of(hold.B, src.Size, src.Shape...), src)
-	return pco.Encode(dst, hold.B, s.number, s.options), nil
+	nd.Copy(own, src)
+	return pco.Encode(dst, own.Data, s.number, s.options), nil
 }
 
 // Decode reads the whole chunk and copies what lies in box.
@@ -38,23 +39,27 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	if m, ok := src.(*codec.Memory); ok {
 		data = m.Bytes
 	} else {
-		hold := buf.Get(s.size / 2)
+		hold, err := ck.Lend(min(s.size/2, 1<<20))
+		if err != nil {
+			return err
+		}
 		defer hold.Free()
-		var err error
-		if hold.B, err = codec.ReadAll(ctx, src, s.most, ck.Limits.MaxChunk, hold.B); err != nil {
+		if hold.B, err = ck.ReadAll(ctx, src, s.most, hold.B); err != nil {
 			return err
 		}
 		data = hold.B
 	}
-	strict := ck != nil && ck.Limits != nil && ck.Limits.Strict
+	strict := ck.Strict()
 	if box.Covers(s.spec.Shape) {
 		if mem, ok := dst.Contiguous(); ok {
 			return s.decode(mem, data, strict)
 		}
 	}
-	hold := buf.Get(s.size)
+	whole, hold, err := ck.LendView(dst.Size, s.spec.Shape)
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
-	whole := nd.Of(hold.B[:s.size], dst.Size, s.spec.Shape...)
 	if err := s.decode(whole.Data, data, strict); err != nil {
 		return err
 	}

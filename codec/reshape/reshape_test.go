@@ -273,7 +273,7 @@ func TestPartsOfAShardBehind(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = byte(i*7) | 1
 	}
-	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 24, MaxWork: 1 << 30}}
+	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 24}}
 	data, err := b.Encode(context.Background(), ck, nil, v)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -39,12 +38,13 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 	if r.memory == nil && !store.IsNear(src) {
 		r.batch, r.gap = farBatch, farGap
 	}
+	r.batch = min(r.batch, ck.Piece())
 	wanted, err := r.find(x)
 	if err != nil || len(wanted) == 0 {
 		return err
 	}
 	groups := join(wanted, r.batch, r.gap)
-	return ck.Limits.Workers.Run(ctx, len(groups), int64(r.batch), func(g int) error {
+	return ck.Run(ctx, len(groups), int64(r.batch), func(g int) error {
 		if e := groups[g][0]; e.alone {
 			return r.one(e, &section{src, e.off, e.n})
 		}
@@ -68,7 +68,6 @@ type reader struct {
 // are missing are filled at once.
 func (r *reader) find(x *index) ([]extent, error) {
 	s := r.s
-	limit := s.chain.Size().Limit(r.ck.Limits.MaxChunk)
 	wanted := make([]extent, 0, r.parts.n)
 	for k := range r.parts.n {
 		p := r.parts.get(k)
@@ -79,9 +78,6 @@ func (r *reader) find(x *index) ([]extent, error) {
 		if !ok {
 			s.spec.FillView(p.in(r.dst))
 			continue
-		}
-		if n > limit {
-			return nil, codec.Bad("inner chunk %v has %d bytes, at most %d are possible", p.at, n, limit)
 		}
 		e := extent{part: k, off: off, n: n}
 		switch {
@@ -111,13 +107,15 @@ func (r *reader) group(group []extent) error {
 		hi = max(hi, e.off+e.n)
 	}
 	var data []byte
-	var hold *buf.Buffer
+	var hold *codec.Buffer
 	if r.memory != nil {
 		data = r.memory.Bytes[lo:hi]
 	} else {
-		hold = buf.Get(hi - lo)
 		var err error
-		if hold.B, err = codec.ReadRange(r.ctx, r.src, lo, hi-lo, hold.B); err != nil {
+		if hold, err = r.ck.Lend(hi - lo); err != nil {
+			return fmt.Errorf("inner chunk %v: %w", r.parts.get(group[0].part).at, err)
+		}
+		if hold.B, err = r.ck.ReadRange(r.ctx, r.src, lo, hi-lo, hold.B); err != nil {
 			return err
 		}
 		data = hold.B
@@ -131,7 +129,7 @@ func (r *reader) group(group []extent) error {
 			r.memory.Keep()
 		}
 	}()
-	return r.ck.Limits.Workers.Run(r.ctx, len(group), 0, func(i int) error {
+	return r.ck.Run(r.ctx, len(group), 0, func(i int) error {
 		e := group[i]
 		inner := &codec.Memory{Bytes: data[e.off-lo : e.off-lo+e.n]}
 		err := r.one(e, inner)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -29,28 +27,36 @@ func (s *shard) Encode(ctx context.Context, ck *codec.Chunk, dst []byte, src nd.
 }
 
 func (s *shard) empty(ctx context.Context, ck *codec.Chunk, dst []byte) ([]byte, error) {
-	return s.append(ctx, ck, dst, s.newIndex())
+	x, err := s.newIndex(ck)
+	if err != nil {
+		return nil, err
+	}
+	return s.append(ctx, ck, dst, x)
 }
 
 // Update appends the shard that old holds with the elements in box replaced.
 // Inner chunks outside box are copied as bytes.
 func (s *shard) Update(ctx context.Context, ck *codec.Chunk, dst []byte, old codec.Source, box nd.Box, src nd.View) ([]byte, error) {
 	data := &codec.Memory{}
-	x := s.newIndex()
+	x, err := s.newIndex(ck)
+	if err != nil {
+		return nil, err
+	}
 	if old != nil {
 		if m, ok := old.(*codec.Memory); ok {
 			data = m
 		} else {
-			hold := buf.Get(1 << 20)
-			defer func() { hold.Free() }()
-			var err error
-			hold.B, err = codec.ReadAll(ctx, old, s.Size(), ck.Limits.MaxChunk, hold.B)
+			hold, err := ck.Lend(min(1<<20, ck.MaxChunk()))
+			if err != nil {
+				return nil, err
+			}
+			defer hold.Free()
+			hold.B, err = ck.ReadAll(ctx, old, s.Size(), hold.B)
 			if err != nil {
 				return nil, err
 			}
 			data.Bytes = hold.B
 		}
-		var err error
 		if x, err = s.read(ctx, ck, data); err != nil {
 			return nil, err
 		}
@@ -107,19 +113,22 @@ type encodeInner func(inner *codec.Chunk, i int, p *part, mem []byte) ([]byte, e
 // order, each as soon as those before it are there, so that little waits in
 // memory and the result does not depend on timing.
 func (s *shard) build(ctx context.Context, ck *codec.Chunk, dst []byte, encode encodeInner) ([]byte, error) {
-	if err := s.checkIndex(); err != nil {
+	start := len(dst)
+	x, err := s.newIndex(ck)
+	if err != nil {
 		return nil, err
 	}
-	start := len(dst)
 	all := s.parts(nd.Whole(s.spec.Shape))
-	x := s.newIndex()
 	if s.first {
-		dst = slices.Grow(dst, s.indexSize)[:start+s.indexSize]
+		if dst, err = ck.Grow(dst, s.indexSize); err != nil {
+			return nil, err
+		}
+		dst = dst[:start+s.indexSize]
 	}
 	var mu sync.Mutex
-	waiting := make(map[int]*buf.Buffer)
+	waiting := make(map[int]*codec.Buffer)
 	next, stored := 0, 0
-	put := func(i int, b *buf.Buffer) {
+	put := func(i int, b *codec.Buffer) {
 		mu.Lock()
 		defer mu.Unlock()
 		waiting[i] = b
@@ -139,9 +148,12 @@ func (s *shard) build(ctx context.Context, ck *codec.Chunk, dst []byte, encode e
 		}
 	}
 	guess, _ := nd.Bytes(s.inner, s.spec.Type.Size())
-	err := ck.Limits.Workers.Run(ctx, all.n, int64(guess), func(i int) error {
+	err = ck.Run(ctx, all.n, int64(guess), func(i int) error {
 		p := all.get(i)
-		b := buf.Get(min(guess, 1<<24))
+		b, err := ck.Lend(min(guess, 1<<24, ck.MaxChunk()))
+		if err != nil {
+			return err
+		}
 		out, err := encode(s.chunk(ck, p.at), i, &p, b.B)
 		if err == nil {
 			b.B = out

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -19,9 +18,6 @@ type index struct {
 }
 
 const missing = math.MaxUint64
-
-// maxIndex bounds the memory that an index may take: four million inner chunks.
-const maxIndex = 64 << 20
 
 // load reads and decodes the index, or takes it from the cache.
 func (s *shard) load(ctx context.Context, ck *codec.Chunk, src codec.Source) (*index, error) {
@@ -39,7 +35,7 @@ func (s *shard) load(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 }
 
 func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*index, error) {
-	if err := s.checkIndex(); err != nil {
+	if err := s.checkIndex(ck); err != nil {
 		return nil, err
 	}
 	r := store.Suffix(int64(s.indexSize))
@@ -55,7 +51,10 @@ func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 		}
 		raw, x.total = m.Bytes[off:off+n], int64(len(m.Bytes))
 	} else {
-		hold := buf.Get(min(s.indexSize, 1<<20))
+		hold, err := ck.Lend(min(s.indexSize, 1<<20))
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
 		defer hold.Free()
 		out, info, err := src.Get(ctx, r, hold.B)
 		if err != nil {
@@ -76,13 +75,13 @@ func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 
 // plain is what the codecs of the index get to know: it is no chunk of the array.
 func plain(ck *codec.Chunk) *codec.Chunk {
-	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: ck.Limits.MaxChunk, MaxWork: ck.Limits.MaxWork}}
+	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: ck.MaxChunk()}}
 }
 
 // checkIndex refuses shards whose index takes too much memory.
-func (s *shard) checkIndex() error {
-	if s.count > maxIndex/16 || s.indexSize > maxIndex {
-		return fmt.Errorf("an index of %d inner chunks is larger than the %d bytes that are supported", s.count, maxIndex)
+func (s *shard) checkIndex(ck *codec.Chunk) error {
+	if err := ck.Check(max(16*s.count, s.indexSize)); err != nil {
+		return fmt.Errorf("index of %d inner chunks: %w", s.count, err)
 	}
 	return nil
 }
@@ -125,12 +124,15 @@ func (s *shard) find(x *index, i int) (off, n int, ok bool, err error) {
 }
 
 // newIndex is an index in which everything is missing.
-func (s *shard) newIndex() *index {
+func (s *shard) newIndex(ck *codec.Chunk) (*index, error) {
+	if err := s.checkIndex(ck); err != nil {
+		return nil, err
+	}
 	x := &index{data: make([]byte, 16*s.count)}
 	for i := range x.data {
 		x.data[i] = 0xff
 	}
-	return x
+	return x, nil
 }
 
 func (x *index) set(i, off, n int) {

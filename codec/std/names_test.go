@@ -131,7 +131,7 @@ func (u use) run(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ck := &codec.Chunk{Index: []int{0, 0}, Limits: &codec.Limits{MaxChunk: 1 << 20, MaxWork: 1 << 24}}
+	ck := &codec.Chunk{Index: []int{0, 0}, Limits: &codec.Limits{MaxChunk: 1 << 20}}
 	out, err := bound.Encode(context.Background(), ck, nil, src)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format/tiff/tile"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -24,23 +23,25 @@ const (
 // reader reads parts of a tile that is not compressed.
 type reader struct {
 	ctx        context.Context
+	ck         *codec.Chunk
 	src        codec.Source
 	l          tile.Layout // of one of the planes that follow one another
 	row        int         // bytes of a row
 	pixel      int         // bytes of a pixel; 0: pixels are not whole bytes
 	plain      bool        // bytes are samples as they lie in memory
 	piece, gap int
-	hold       *buf.Buffer
+	hold       *codec.Buffer
 }
 
 // readRows fills v with a box of the tile by ranges. short says that the source
 // ends too early: it has to be read as a whole, to see how much is there.
-func (s *serializer) readRows(ctx context.Context, src codec.Source, box nd.Box, v nd.View) (short bool, err error) {
+func (s *serializer) readRows(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, v nd.View) (short bool, err error) {
 	l := s.layout
-	r := reader{ctx: ctx, src: src, l: l, row: l.RowBytes(), piece: farPiece, gap: farGap}
+	r := reader{ctx: ctx, ck: ck, src: src, l: l, row: l.RowBytes(), piece: farPiece, gap: farGap}
 	if store.IsNear(src) {
 		r.piece, r.gap = nearPiece, nearGap
 	}
+	r.piece = min(r.piece, ck.Piece())
 	defer func() { r.hold.Free() }()
 	planes := nd.Box{Start: []int{0, box.Start[1], box.Start[2]}, Shape: box.Shape}
 	first, count := 0, 1
@@ -121,7 +122,10 @@ func (r *reader) get(off, n int, l *tile.Layout, box nd.Box, v nd.View) error {
 	}
 	if r.hold == nil || cap(r.hold.B) < n {
 		r.hold.Free()
-		r.hold = buf.Get(n)
+		var err error
+		if r.hold, err = r.ck.Lend(n); err != nil {
+			return err
+		}
 	}
 	out, _, err := r.src.Get(r.ctx, store.Part(int64(off), int64(n)), r.hold.B[:0])
 	if err != nil {

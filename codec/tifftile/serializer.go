@@ -8,7 +8,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format/tiff/tile"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -30,13 +29,13 @@ func (s *serializer) Ranges(box nd.Box) bool {
 }
 
 // Encode appends the tile.
-func (s *serializer) Encode(_ context.Context, _ *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
-	return s.encode(dst, src)
+func (s *serializer) Encode(_ context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
+	return s.encode(ck, dst, src)
 }
 
 // Decode fills dst with a box of the chunk.
 func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
-	return s.place(box, dst, func(part nd.Box, v nd.View) error {
+	return s.place(ck, box, dst, func(part nd.Box, v nd.View) error {
 		return s.read(ctx, ck, src, part, v)
 	})
 }
@@ -45,40 +44,52 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 func (s *serializer) read(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, v nd.View) error {
 	want := s.want(ck)
 	if m, ok := src.(*codec.Memory); ok {
-		return s.layout.DecodeBox(v, m.Bytes, box, want)
+		return s.decode(ck, v, m.Bytes, box, want)
 	}
 	if s.layout.Compression == tile.None {
-		short, err := s.readRows(ctx, src, box, v)
+		short, err := s.readRows(ctx, ck, src, box, v)
 		if !short {
 			return err
 		}
 	}
 	n := int(s.recent.Load())
-	hold := buf.Get(n + n/8 + 1<<16)
+	hold, err := ck.Lend(min(n+n/8+1<<16, ck.MaxChunk()))
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
-	var err error
-	if hold.B, err = codec.ReadAll(ctx, src, s.size, ck.Limits.MaxChunk, hold.B); err != nil {
+	if hold.B, err = ck.ReadAll(ctx, src, s.size, hold.B); err != nil {
 		return err
 	}
 	s.recent.Store(int64(min(len(hold.B), maxRecent)))
-	return s.layout.DecodeBox(v, hold.B, box, want)
+	return s.decode(ck, v, hold.B, box, want)
+}
+
+// decode fills v with a box of the tile that data holds, if that takes no more
+// memory than is allowed.
+func (b *bound) decode(ck *codec.Chunk, v nd.View, data []byte, box nd.Box, want int) error {
+	if err := ck.Check(b.layout.Scratch(data, box)); err != nil {
+		return err
+	}
+	return b.layout.DecodeBox(v, data, box, want)
 }
 
 // place calls decode with the part of a box of the chunk that lies inside the
 // tile, in the tile's axes, and the memory for it. What lies outside is set to
 // zero.
-func (b *bound) place(box nd.Box, dst nd.View, decode func(nd.Box, nd.View) error) error {
+func (b *bound) place(ck *codec.Chunk, box nd.Box, dst nd.View, decode func(nd.Box, nd.View) error) error {
 	if slices.Contains(box.Shape, 0) {
 		return nil
 	}
 	part, lead := b.inside(box)
 	if !b.beside() {
 		// Several axes hold the samples: they are joined in other memory.
-		n := part.Shape[0] * part.Shape[1] * part.Shape[2] * b.esize
-		hold := buf.Get(n)
+		mem, hold, err := ck.LendView(b.esize, part.Shape)
+		if err != nil {
+			return err
+		}
 		defer hold.Free()
-		mem := nd.Of(hold.B[:n], b.esize, part.Shape...)
-		if n > 0 {
+		if len(mem.Data) > 0 {
 			if err := decode(part, mem); err != nil {
 				return err
 			}
@@ -139,20 +150,21 @@ func zeroOutside(v, corner nd.View) {
 }
 
 // encode appends the tile that a chunk holds.
-func (b *bound) encode(dst []byte, src nd.View) ([]byte, error) {
+func (b *bound) encode(ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
 	l := &b.layout
 	if err := b.nothingOutside(src); err != nil {
 		return nil, err
 	}
 	last := len(b.shape) - 1
 	if !b.beside() {
-		n := l.Samples * l.Height * l.Width * b.esize
-		hold := buf.Get(n)
+		src.Shape = append(slices.Clone(b.shape[:last-1]), l.Height, l.Width)
+		own, hold, err := ck.LendView(b.esize, src.Shape)
+		if err != nil {
+			return nil, err
+		}
 		defer hold.Free()
-		shape := append(slices.Clone(b.shape[:last-1]), l.Height, l.Width)
-		src.Shape = shape
-		nd.Copy(nd.Of(hold.B[:n], b.esize, shape...), src)
-		return l.AppendEncode(dst, nd.Of(hold.B[:n], b.esize, l.Samples, l.Height, l.Width), b.encoding)
+		nd.Copy(own, src)
+		return l.AppendEncode(dst, nd.Of(own.Data, b.esize, l.Samples, l.Height, l.Width), b.encoding)
 	}
 	v := src
 	v.Shape, v.Strides = []int{l.Samples, l.Height, l.Width}, []int{0, src.Strides[last-1], src.Strides[last]}
@@ -193,27 +205,31 @@ type filter struct {
 func (f *filter) Size() codec.Size { return f.size }
 
 // Encode appends the tile that the bytes of a chunk make.
-func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
+func (f *filter) Encode(ck *codec.Chunk, dst, src []byte) ([]byte, error) {
 	if len(src) != f.n {
 		return nil, codec.Bad("got %d bytes, want %d", len(src), f.n)
 	}
-	return f.encode(dst, nd.Of(src, f.esize, f.shape...))
+	return f.encode(ck, dst, nd.Of(src, f.esize, f.shape...))
 }
 
 // Decode appends the samples of a tile.
 func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	if f.n > limit {
-		return nil, codec.Bad("holds %d bytes, at most %d are possible", f.n, limit)
+		return nil, ck.Over(f.n, limit)
 	}
 	want := f.want(ck)
 	if err := f.layout.Probe(src, want); err != nil {
 		return nil, err // before memory is asked for
 	}
 	at := len(dst)
-	dst = slices.Grow(dst, f.n)[:at+f.n]
+	dst, err := ck.Grow(dst, f.n)
+	if err != nil {
+		return nil, err
+	}
+	dst = dst[:at+f.n]
 	v := nd.Of(dst[at:], f.esize, f.shape...)
-	err := f.place(nd.Whole(f.shape), v, func(part nd.Box, v nd.View) error {
-		return f.layout.DecodeBox(v, src, part, want)
+	err = f.place(ck, nd.Whole(f.shape), v, func(part nd.Box, v nd.View) error {
+		return f.decode(ck, v, src, part, want)
 	})
 	return dst, err
 }

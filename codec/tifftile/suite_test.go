@@ -103,6 +103,7 @@ func TestTilesPassTheSuite(t *testing.T) {
 	} {
 		c.Registry = inArrays()
 		c.MaxChunk = 8 << 20
+		c.Sparse = true // what lies outside the tile is zero
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }

@@ -51,7 +51,7 @@ func bind(codecs, typ string, shape ...int) (*codec.Bound, error) {
 }
 
 func chunk() *codec.Chunk {
-	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 30, MaxWork: 1 << 40}}
+	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 30}}
 }
 
 func decode(b *codec.Bound, ck *codec.Chunk, src codec.Source) (nd.View, error) {

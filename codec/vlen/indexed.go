@@ -11,7 +11,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -151,11 +150,17 @@ func (s *indexed) Size() codec.Size { return codec.Size{} }
 // configuration.
 func (s *indexed) Encode(ctx context.Context, ck *codec.Chunk, dst []byte, src nd.View) ([]byte, error) {
 	blobs := src.Heap.Blobs()
-	values, offsets := buf.Get(1<<12), buf.Get((s.count+1)*s.width)
+	values, err := ck.Lend(1 << 12)
+	if err != nil {
+		return nil, err
+	}
 	defer values.Free()
+	offsets, err := ck.Lend((s.count + 1) * s.width)
+	if err != nil {
+		return nil, err
+	}
 	defer offsets.Free()
 	offsets.B = s.offset(offsets.B, 0)
-	var err error
 	src.Each(func(elem []byte) {
 		v := blobs.Value(elem)
 		if s.spec.Type.Kind() == dtype.String && err == nil {
@@ -212,7 +217,7 @@ func (s *indexed) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source,
 		data = m.Bytes
 	} else {
 		var err error
-		if data, err = codec.ReadAll(ctx, src, codec.Size{}, ck.Limits.MaxChunk, nil); err != nil {
+		if data, err = ck.ReadAll(ctx, src, codec.Size{}, nil); err != nil {
 			return err
 		}
 	}
@@ -221,7 +226,10 @@ func (s *indexed) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source,
 		return err
 	}
 	ck = inner(ck)
-	hold := buf.Get((s.count + 1) * s.width)
+	hold, err := ck.Lend((s.count + 1) * s.width)
+	if err != nil {
+		return err
+	}
 	defer hold.Free()
 	offsets := hold.B[:(s.count+1)*s.width]
 	err = s.index.Decode(ctx, ck, &codec.Memory{Bytes: index}, nd.Whole([]int{s.count + 1}), nd.Of(offsets, s.width, s.count+1))
@@ -235,7 +243,9 @@ func (s *indexed) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source,
 	out := dst
 	whole := box.Covers(s.spec.Shape)
 	if !whole {
-		out = nd.Make(nd.RefSize, s.spec.Shape...)
+		if out, err = ck.Make(nd.RefSize, s.spec.Shape...); err != nil {
+			return err
+		}
 	}
 	if err := s.refer(out, offsets, blob, dst.Heap.Add(blob)); err != nil {
 		return err
@@ -282,8 +292,8 @@ func (s *indexed) values(ctx context.Context, ck *codec.Chunk, data []byte, n ui
 	if n == 0 {
 		return nil, nil
 	}
-	if n > uint64(ck.Limits.MaxChunk) {
-		return nil, codec.Bad("values of %d bytes, at most %d are possible", n, ck.Limits.MaxChunk)
+	if err := ck.Check(int(min(n, math.MaxInt))); err != nil {
+		return nil, err
 	}
 	b, err := s.data(int(n))
 	if err != nil {

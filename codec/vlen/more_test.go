@@ -185,15 +185,15 @@ func TestDamageOfAnIndexIsNamed(t *testing.T) {
 		return append(append(length(uint64(4*len(offsets))), u32(offsets...)...), data...)
 	}
 	for want, data := range map[string][]byte{
-		"7 bytes are too few":                     make([]byte, 7),
-		"the index has 13 bytes, 12 are left":     append(length(13), u32(0, 1, 2)...),
-		"index_codecs: codec bytes: got 8 bytes":  chunk("ab", 0, 1),
-		"values of 5 bytes in 2":                  chunk("ab", 0, 1, 5),
-		"values of 2000000 bytes, at most 104857": chunk("ab", 0, 1, 2_000_000),
-		"value 0 lies at bytes 1 to 0 of 2":       chunk("ab", 1, 0, 2),
-		"value 0 lies at bytes 0 to 9 of 2":       chunk("ab", 0, 9, 2),
-		"value 1 is not UTF-8":                    chunk("a\xff", 0, 1, 2),
-		"2 bytes for values that are all empty":   chunk("ab", 0, 0, 0),
+		"7 bytes are too few":                                           make([]byte, 7),
+		"the index has 13 bytes, 12 are left":                           append(length(13), u32(0, 1, 2)...),
+		"index_codecs: codec bytes: got 8 bytes":                        chunk("ab", 0, 1),
+		"values of 5 bytes in 2":                                        chunk("ab", 0, 1, 5),
+		"needs 2000000 bytes of memory, the limit of a chunk is 104857": chunk("ab", 0, 1, 2_000_000),
+		"value 0 lies at bytes 1 to 0 of 2":                             chunk("ab", 1, 0, 2),
+		"value 0 lies at bytes 0 to 9 of 2":                             chunk("ab", 0, 9, 2),
+		"value 1 is not UTF-8":                                          chunk("a\xff", 0, 1, 2),
+		"2 bytes for values that are all empty":                         chunk("ab", 0, 0, 0),
 	} {
 		v := nd.Make(nd.RefSize, 2)
 		v.Heap = &nd.Heap{}

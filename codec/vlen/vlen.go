@@ -142,7 +142,9 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	out := dst
 	whole := box.Covers(s.spec.Shape)
 	if !whole {
-		out = nd.Make(nd.RefSize, s.spec.Shape...)
+		if out, err = ck.Make(nd.RefSize, s.spec.Shape...); err != nil {
+			return err
+		}
 	}
 	if err := s.refer(out, data, dst.Heap.Add(data)); err != nil {
 		return err
@@ -158,7 +160,7 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 func (s *serializer) keep(ctx context.Context, ck *codec.Chunk, src codec.Source) ([]byte, error) {
 	m, ok := src.(*codec.Memory)
 	if !ok {
-		return codec.ReadAll(ctx, src, codec.Size{}, ck.Limits.MaxChunk, nil)
+		return ck.ReadAll(ctx, src, codec.Size{}, nil)
 	}
 	if s.swap != nil || s.canon != nil {
 		return slices.Clone(m.Bytes), nil

@@ -7,7 +7,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/zfp"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -128,10 +127,12 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	if m, ok := src.(*codec.Memory); ok {
 		data = m.Bytes
 	} else {
-		hold := buf.Get(min(s.size, 1<<16))
+		hold, err := ck.Lend(min(s.size, 1<<16))
+		if err != nil {
+			return err
+		}
 		defer hold.Free()
-		var err error
-		if hold.B, err = codec.ReadAll(ctx, src, s.Size(), s.size, hold.B); err != nil {
+		if hold.B, err = ck.ReadAll(ctx, src, s.Size(), hold.B); err != nil {
 			return err
 		}
 		data = hold.B
@@ -143,24 +144,20 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 	if len(start) == 0 {
 		start = []int{0}
 	}
-	strict, most := false, 0
-	if ck != nil && ck.Limits != nil {
-		strict, most = ck.Limits.Strict, ck.Limits.MaxWork
-	}
 	stream := zfp.Stream{Data: data, Shape: s.shape, Params: s.params}
 	if s.header {
-		return s.decodeHeader(stream, start, dst, strict, most)
+		return s.decodeHeader(ck, stream, start, dst)
 	}
 	if s.other != nil && len(data) != s.length(s.params) && len(data) == s.length(*s.other) {
 		stream.Params = *s.other
 	}
-	return bad(stream.Decode(start, s.array(dst), strict))
+	return bad(stream.Decode(start, s.array(dst), ck.Strict()))
 }
 
 // decodeHeader decodes a chunk that tells its own shape and parameters. The shape
 // may be another one of as many elements: filters of numcodecs make one axis of
 // all.
-func (s *serializer) decodeHeader(stream zfp.Stream, start []int, dst nd.View, strict bool, most int) error {
+func (s *serializer) decodeHeader(ck *codec.Chunk, stream zfp.Stream, start []int, dst nd.View) error {
 	h, err := zfp.ReadHeader(stream.Data)
 	if err != nil {
 		return bad(err)
@@ -170,23 +167,22 @@ func (s *serializer) decodeHeader(stream zfp.Stream, start []int, dst nd.View, s
 	}
 	stream.Start, stream.Params = h.Bits, h.Params
 	if slices.Equal(h.Shape, s.shape) {
-		return bad(stream.Decode(start, s.array(dst), strict))
+		return bad(stream.Decode(start, s.array(dst), ck.Strict()))
 	}
 	n, _ := nd.Len(s.shape)
 	if m, ok := nd.Len(h.Shape); !ok || m != n {
 		return codec.Bad("holds an array of shape %v, the chunk has shape %v", h.Shape, s.chunk)
 	}
-	if most > 0 && n > most/s.elem.Width {
-		return codec.Bad("a chunk of shape %v is larger than the %d bytes that can be worked on", s.chunk, most)
+	own, hold, err := ck.LendView(s.elem.Width, h.Shape)
+	if err != nil {
+		return err
 	}
-	hold := buf.Get(n * s.elem.Width)
 	defer hold.Free()
-	mem := hold.B[:n*s.elem.Width]
 	stream.Shape = h.Shape
-	if err := stream.Decode(make([]int, len(h.Shape)), s.array(nd.Of(mem, s.elem.Width, h.Shape...)), strict); err != nil {
+	if err := stream.Decode(make([]int, len(h.Shape)), s.array(own), ck.Strict()); err != nil {
 		return bad(err)
 	}
-	whole := nd.Of(mem, s.elem.Width, s.chunk...)
+	whole := nd.Of(own.Data, s.elem.Width, s.chunk...)
 	nd.Copy(dst, whole.Box(nd.Box{Start: start[:len(s.chunk)], Shape: dst.Shape}))
 	return nil
 }

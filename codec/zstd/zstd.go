@@ -120,7 +120,7 @@ const maxRatio = 1 << 15
 // without looking where the end is.
 const slack = 16
 
-func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	if len(src) == 0 {
 		return nil, codec.Bad("no frame in empty data")
 	}
@@ -130,7 +130,7 @@ func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 		return nil, err
 	}
 	if most.Exact && most.N > limit {
-		return nil, codec.Bad("holds %d bytes, at most %d are possible", most.N, limit)
+		return nil, ck.Over(most.N, limit)
 	}
 	at := len(dst)
 	room := max(min(cap(dst)-at, limit+slack), min(most.N, limit))
@@ -140,7 +140,7 @@ func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 	case err == nil && len(out)-at <= limit:
 		return out, nil
 	case err == nil, most.N > limit: // the decoder has several errors for no room
-		return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
+		return nil, ck.Over(-1, limit)
 	}
 	return nil, codec.Bad("%v", err)
 }

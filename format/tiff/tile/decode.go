@@ -156,6 +156,24 @@ func (l *Layout) Probe(src []byte, want int) error {
 	return l.possible(&g, src, want)
 }
 
+// Scratch is how many bytes decoding a box of a tile takes at most, besides the
+// memory of the caller.
+func (l *Layout) Scratch(src []byte, box nd.Box) int {
+	g, err := l.measure()
+	if err != nil || l.Compression == None {
+		return 0
+	}
+	rows := box.Start[1] + box.Shape[1]
+	if g.planes > 1 {
+		rows += (box.Start[0] + box.Shape[0] - 1) * l.Height
+	}
+	need := rows * g.row
+	if l.Compression == JPEG || whole(l.Compression) {
+		need = g.total
+	}
+	return min(need, most(l.Compression, len(src)))
+}
+
 // possible reports that src cannot hold the first must bytes of the tile, or
 // where must is below 0, all of it, if it is large.
 func (l *Layout) possible(g *geometry, src []byte, must int) error {
