@@ -22,9 +22,9 @@ func Find(ctx context.Context, url string, opts ...Option) (locate.Location, err
 func find(ctx context.Context, url string, o *options) (locate.Location, error) {
 	opt := o.locate
 	opt.AllowFile, opt.Formats = true, o.formats
-	if f := o.formats.Find(o.format); f != nil && f.File != nil {
-		opt.AsFile = true
-	}
+	only := o.formats.Find(o.format)
+	wantsFile := only != nil && only.File != nil
+	opt.AsFile = opt.AsFile || wantsFile
 	where, err := locate.Open(ctx, url, opt)
 	if err != nil {
 		return locate.Location{}, failedOpen(url, err)
@@ -32,7 +32,7 @@ func find(ctx context.Context, url string, o *options) (locate.Location, error) 
 	if !where.File && !opt.Create {
 		where = fileIn(ctx, where, o)
 	}
-	if !where.File {
+	if !where.File && !wantsFile {
 		return where, nil
 	}
 	inside, err := openFile(ctx, where, o)
@@ -71,6 +71,9 @@ func readHead(ctx context.Context, s store.Reader, key string) ([]byte, error) {
 
 // openFile makes a store of a file.
 func openFile(ctx context.Context, where locate.Location, o *options) (locate.Location, error) {
+	if !where.File {
+		return locate.Location{}, mark(ErrFormat, fmt.Errorf("a folder, no file of format %s", o.format))
+	}
 	f, err := fileFormat(ctx, where, o)
 	if err != nil {
 		return locate.Location{}, unnamed(err)

@@ -1,0 +1,61 @@
+package zarr_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	formats "github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/locate"
+)
+
+// nameless are the folders whose code knows no format in particular: a new one
+// touches none of them.
+var nameless = []string{".", "locate", "format", "format/translate"}
+
+// The names of formats are those that are registered, but for that of Zarr v3,
+// which all others are shown as.
+func TestEngineNamesNoFormat(t *testing.T) {
+	names := slices.DeleteFunc(formats.Registry().Names(), func(name string) bool { return name == "zarr3" })
+	allowed := []string{module + "/format", module + "/format/std", module + "/format/translate"}
+	for _, dir := range nameless {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		check(t, err)
+		if len(files) == 0 {
+			t.Errorf("%s holds no code", dir)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			f, err := parser.ParseFile(set, file, nil, 0)
+			check(t, err)
+			ast.Inspect(f, func(n ast.Node) bool {
+				text, ok := n.(*ast.BasicLit)
+				if !ok || text.Kind != token.STRING {
+					return true
+				}
+				value, err := strconv.Unquote(text.Value)
+				check(t, err)
+				if strings.HasPrefix(value, module+"/format") && !slices.Contains(allowed, value) || slices.Contains(names, value) {
+					t.Errorf("%s: %s", set.Position(text.Pos()), text.Value)
+				}
+				return true
+			})
+		}
+	}
+}
+
+func TestFormatsThatAreNotKnown(t *testing.T) {
+	_, err := zarr.Open(ctx, t.TempDir(), zarr.As("tiff"))
+	wantError(t, err, "a folder, no file of format tiff")
+	_, err = locate.Open(ctx, "mem:|fog:", locate.Options{})
+	wantError(t, err, "unknown format")
+}
