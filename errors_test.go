@@ -86,7 +86,7 @@ func failures(t *testing.T) map[string][]failure {
 		"OpenArray":   {{func() error { return of(zarr.OpenArray(ctx, nothing)) }, zarr.ErrNoNode}},
 		"OpenGroup":   {{func() error { return of(zarr.OpenGroup(ctx, nothing)) }, zarr.ErrNoNode}},
 		"Find":        {{func() error { return of(zarr.Find(ctx, nothing)) }, fs.ErrNotExist}},
-		"OpenBeside":  {{func() error { _, _, err := zarr.OpenBeside(ctx, g, "other"); return err }, nil}},
+		"OpenReferred":  {{func() error { _, _, err := zarr.OpenReferred(ctx, g, "other"); return err }, nil}},
 		"CreateGroup": {{func() error { return of(zarr.CreateGroup(ctx, "gopher://x")) }, zarr.ErrScheme}},
 		"CreateArray": {{func() error { return of(zarr.CreateArray(ctx, filepath.Join(text, "a"), spec)) }, zarr.ErrFormat}},
 		"OpenStore": {

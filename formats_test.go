@@ -17,7 +17,7 @@ import (
 
 // nameless are the folders whose code knows no format in particular: a new one
 // touches none of them.
-var nameless = []string{".", "locate", "format", "format/translate"}
+var nameless = []string{".", "locate", "format", "format/translate", "internal/reach"}
 
 // The names of formats are those that are registered, but for that of Zarr v3,
 // which all others are shown as.

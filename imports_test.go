@@ -36,6 +36,7 @@ var layers = []struct {
 	{names: []string{"codec/codectest", "format/*"}},
 	{names: []string{"format/std"}},
 	{names: []string{"locate"}},
+	{names: []string{"internal/reach"}},
 	{names: []string{"."}},
 	{names: []string{"format/hdmf"}},
 	{names: []string{"format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},

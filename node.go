@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/reach"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -37,7 +38,7 @@ func (n *node) URL() string { return store.JoinURL(n.store.URL(), n.path) }
 // Close gives up the store that was opened with the node; nodes that were
 // opened from each other share it. A store that was passed in stays open.
 func (n *node) Close() error {
-	err := n.around.Close()
+	err := n.reach.Close()
 	if also := n.location.Close(); err == nil {
 		err = also
 	}
@@ -151,7 +152,7 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	}
 	found := *e
 	found.store = e.formats.Open(e.store, is.Name, e.env())
-	found.around = found.surroundings()
+	found.reach = reach.Around(found.store, e.reaching())
 	return openNode(ctx, &found, path)
 }
 
@@ -174,7 +175,7 @@ func implicitGroup(ctx context.Context, e *engine, path string) *Group {
 func newNode(n node, doc meta.Node) (Node, error) {
 	switch m := doc.(type) {
 	case *meta.Array:
-		n, err := transformed(n, m)
+		n, err := withReferences(n, m)
 		if err != nil {
 			return nil, n.fail("open", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/internal/reach"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -161,7 +162,7 @@ type engine struct {
 	store    nodeStore
 	location locate.Location // where the store was found, if by URL
 	limits   *codec.Limits
-	around   *surroundings
+	reach    *reach.Reach
 }
 
 func newEngine(s store.Store, o *options) *engine {
@@ -177,7 +178,7 @@ func newEngine(s store.Store, o *options) *engine {
 	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format
 		e.store = e.formats.Open(s, o.format, e.env())
 	}
-	e.around = e.surroundings()
+	e.reach = reach.Around(e.store, o.reaching())
 	e.limits = &codec.Limits{
 		Workers:   par.NewLimiter(n-1, o.inFlight),
 		MaxChunk:  o.maxChunk,
@@ -187,15 +188,16 @@ func newEngine(s store.Store, o *options) *engine {
 	return e
 }
 
-func (e *engine) surroundings() *surroundings {
-	return &surroundings{store: e.store, roots: roots{allow: e.allow, locate: e.options.locate}}
-}
+// reaching is what the user says of what nodes may reach.
+func (o *options) reaching() reach.Options { return reach.Options{Allow: o.allow, Locate: o.locate} }
 
 // env is what formats are given.
 func (o *options) env() format.Env {
-	return format.Env{Options: o.wishes, Metadata: o.registry(), Files: o.files}
+	return format.Env{Options: o.wishes, Metadata: o.registry(), Files: func(s store.Store, folder string) format.Files {
+		return reach.Folder(s, folder, o.reaching())
+	}}
 }
 
 func (o *options) registry() meta.Registry {
-	return meta.Registry{DataType: o.types.Parse, Grids: o.grids, Transformers: transformers}
+	return meta.Registry{DataType: o.types.Parse, Grids: o.grids, Transformers: reach.Transformers}
 }

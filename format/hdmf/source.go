@@ -96,7 +96,7 @@ func (f *File) openAt(ctx context.Context, ref string) (*File, error) {
 	if f.root.Path() != "" && !strings.Contains(ref, "://") && !path.IsAbs(ref) {
 		ref = path.Join(f.root.Path(), ref)
 	}
-	n, place, err := zarr.OpenBeside(ctx, f.root, ref, f.opts...)
+	n, place, err := zarr.OpenReferred(ctx, f.root, ref, f.opts...)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if known := all.files[place]; known != nil && place != "" {

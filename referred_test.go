@@ -26,28 +26,28 @@ func TestHierarchiesBeside(t *testing.T) {
 	check(t, os.Symlink("b.zarr", filepath.Join(dir, "lab", "in.zarr")))
 	a := must[*zarr.Group](t)(zarr.OpenGroup(ctx, filepath.Join(dir, "lab", "a.zarr")))
 	defer a.Close()
-	b, where, err := zarr.OpenBeside(ctx, a, "../b.zarr")
+	b, where, err := zarr.OpenReferred(ctx, a, "../b.zarr")
 	check(t, err)
 	if place := zarr.Place(ctx, b); place != where || filepath.Base(where) != "b.zarr" {
 		t.Errorf("opened %s, which says it is %s", where, place)
 	}
-	_, self, err := zarr.OpenBeside(ctx, a, ".")
+	_, self, err := zarr.OpenReferred(ctx, a, ".")
 	check(t, err)
 	if self != zarr.Place(ctx, a) {
 		t.Errorf("itself is %s, and elsewhere %s", self, zarr.Place(ctx, a))
 	}
 	for _, ref := range []string{"../../other/c.zarr", filepath.Join(dir, "other/c.zarr"), "/etc", web.URL + "/x.zarr", "../../../../../../../.."} {
-		if _, _, err := zarr.OpenBeside(ctx, a, ref); !errors.Is(err, zarr.ErrNotAllowed) {
+		if _, _, err := zarr.OpenReferred(ctx, a, ref); !errors.Is(err, zarr.ErrNotAllowed) {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
-	if _, _, err := zarr.OpenBeside(ctx, a, "../out.zarr"); err == nil {
+	if _, _, err := zarr.OpenReferred(ctx, a, "../out.zarr"); err == nil {
 		t.Error("a symbolic link led out of the folder")
 	}
-	if _, _, err := zarr.OpenBeside(ctx, a, "../none.zarr"); !errors.Is(err, store.ErrNotExist) {
+	if _, _, err := zarr.OpenReferred(ctx, a, "../none.zarr"); !errors.Is(err, store.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := zarr.OpenBeside(ctx, a, "a\x00b"); err == nil {
+	if _, _, err := zarr.OpenReferred(ctx, a, "a\x00b"); err == nil {
 		t.Error("a name with NUL")
 	}
 	if asked > 0 {
@@ -55,25 +55,25 @@ func TestHierarchiesBeside(t *testing.T) {
 	}
 	free := must[*zarr.Group](t)(zarr.OpenGroup(ctx, filepath.Join(dir, "lab", "a.zarr"), zarr.Allow(filepath.Join(dir, "other"))))
 	defer free.Close()
-	c, _, err := zarr.OpenBeside(ctx, free, "../../other/c.zarr")
+	c, _, err := zarr.OpenReferred(ctx, free, "../../other/c.zarr")
 	check(t, err)
-	if _, _, err := zarr.OpenBeside(ctx, c, "."); err != nil {
+	if _, _, err := zarr.OpenReferred(ctx, c, "."); err != nil {
 		t.Error(err)
 	}
 	// What was allowed alone does not allow its neighbours.
 	check(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, filepath.Join(dir, "other", "d.zarr"))).Close())
 	narrow := must[*zarr.Group](t)(zarr.OpenGroup(ctx, filepath.Join(dir, "lab", "a.zarr"), zarr.Allow(filepath.Join(dir, "other", "c.zarr"))))
 	defer narrow.Close()
-	only, _, err := zarr.OpenBeside(ctx, narrow, "../../other/c.zarr")
+	only, _, err := zarr.OpenReferred(ctx, narrow, "../../other/c.zarr")
 	check(t, err)
-	if _, _, err := zarr.OpenBeside(ctx, only, "../d.zarr"); !errors.Is(err, zarr.ErrNotAllowed) {
+	if _, _, err := zarr.OpenReferred(ctx, only, "../d.zarr"); !errors.Is(err, zarr.ErrNotAllowed) {
 		t.Errorf("a neighbour of what was allowed: %v", err)
 	}
-	if _, _, err := zarr.OpenBeside(ctx, only, "../../lab/b.zarr"); err != nil {
+	if _, _, err := zarr.OpenReferred(ctx, only, "../../lab/b.zarr"); err != nil {
 		t.Errorf("back to where it all began: %v", err)
 	}
 	inMemory := must[*zarr.Group](t)(zarr.CreateGroup(ctx, "mem:"))
-	if _, _, err := zarr.OpenBeside(ctx, inMemory, filepath.Join(dir, "lab", "b.zarr")); !errors.Is(err, zarr.ErrNotAllowed) {
+	if _, _, err := zarr.OpenReferred(ctx, inMemory, filepath.Join(dir, "lab", "b.zarr")); !errors.Is(err, zarr.ErrNotAllowed) {
 		t.Errorf("%v", err)
 	}
 	if zarr.Place(ctx, inMemory) != "" {
@@ -104,7 +104,7 @@ func TestRedirectsStayBelowTheRoot(t *testing.T) {
 		}
 		a := must[*zarr.Group](t)(zarr.OpenGroup(ctx, web.URL+"/lab/a.zarr", opts...))
 		asked = 0
-		_, _, err := zarr.OpenBeside(ctx, a, "../b.zarr")
+		_, _, err := zarr.OpenReferred(ctx, a, "../b.zarr")
 		if allow != (err == nil) || allow != (asked > 0) {
 			t.Errorf("allowed %v: %d requests, %v", allow, asked, err)
 		}
