@@ -145,20 +145,6 @@ func TestJoinURL(t *testing.T) {
 	}
 }
 
-func TestExtend(t *testing.T) {
-	b := make([]byte, 2, 8)
-	copy(b, "ab")
-	if e := store.Extend(b, 6); len(e) != 8 || &e[0] != &b[0] {
-		t.Error("there was room")
-	}
-	if e := store.Extend(b, 7); len(e) != 9 || string(e[:2]) != "ab" || &e[0] == &b[0] {
-		t.Error("there was no room")
-	}
-	if n := testing.AllocsPerRun(10, func() { store.Extend(b, 100_000) }); n > 1 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 // doubled is a wrapper that can be unwrapped.
 type doubled struct{ plain }
 

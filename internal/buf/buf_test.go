@@ -82,3 +82,17 @@ func ExampleGet() {
 	fmt.Println(len(b.B), cap(b.B) >= 100)
 	// Output: 10 true
 }
+
+func TestExtend(t *testing.T) {
+	b := make([]byte, 2, 8)
+	copy(b, "ab")
+	if e := buf.Extend(b, 6); len(e) != 8 || &e[0] != &b[0] {
+		t.Error("there was room")
+	}
+	if e := buf.Extend(b, 7); len(e) != 9 || string(e[:2]) != "ab" || &e[0] == &b[0] {
+		t.Error("there was no room")
+	}
+	if n := testing.AllocsPerRun(10, func() { buf.Extend(b, 100_000) }); n > 1 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -54,7 +55,7 @@ func read[F source](ctx context.Context, f F, size int64, r store.Range, dst []b
 		return dst, store.ErrTooLarge
 	}
 	start := len(dst)
-	out := store.Extend(dst, int(n))
+	out := buf.Extend(dst, int(n))
 	for rest := out[start:]; len(rest) > 0; {
 		got, err := f.ReadAt(rest[:min(len(rest), step)], off)
 		rest, off = rest[got:], off+int64(got)

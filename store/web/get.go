@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -221,7 +222,7 @@ func (a *answer) skip(first, n int64, dst []byte) ([]byte, error) {
 			more = min(n, max(maxTrust, int64(len(out)-start)))
 		}
 		have := len(out)
-		out = store.Extend(out, int(more))
+		out = buf.Extend(out, int(more))
 		if err := a.read(out[have:]); err != nil {
 			return dst, err
 		}

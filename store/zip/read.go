@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -155,7 +156,7 @@ func (v value) inflate(off, n int64, dst []byte) ([]byte, error) {
 			return dst, f.explain(err)
 		}
 	}
-	out := store.Extend(dst, int(n))
+	out := buf.Extend(dst, int(n))
 	if _, err := io.ReadFull(f.r, out[len(dst):]); err != nil {
 		return dst, f.explain(err)
 	}
@@ -293,7 +294,7 @@ func (o fileObject) Get(ctx context.Context, r store.Range, dst []byte) ([]byte,
 	if err != nil {
 		return dst, info, err
 	}
-	out := store.Extend(dst, int(n))
+	out := buf.Extend(dst, int(n))
 	if _, err := o.f.ReadAt(out[len(dst):], off); err != nil {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF

@@ -1,4 +1,4 @@
-package store
+package buf
 
 // Extend gives dst with n more bytes, of any content, at its end: in place when
 // dst has the room, else in new memory of just that size.
