@@ -43,7 +43,9 @@ var layers = []struct {
 	{names: []string{"job"}},
 	{names: []string{"job/jobtest", "job/copying", "job/check"}},
 	{names: []string{"job/virtual"}},
-	{names: []string{"format/n5/jobs", "format/zarr2/jobs", "format/tiff/export"}},
+	{names: []string{"kind", "format/tiff/export"}},
+	{names: []string{"format/n5/jobs", "format/zarr2/jobs", "format/tiff/jobs"}},
+	{names: []string{"kind/std"}},
 	{names: []string{"cmd/*"}, beside: true},
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	tiffjobs "github.com/omnizarr/zarr/format/tiff/jobs"
 	"github.com/omnizarr/zarr/job/virtual"
 )
 
@@ -63,5 +64,5 @@ func referTo(ctx context.Context, file, manifest string) error {
 	if err := os.MkdirAll(filepath.Dir(manifest), 0o777); err != nil {
 		return err
 	}
-	return virtual.Write(ctx, n, manifest, virtual.Options{})
+	return virtual.Write(ctx, n, manifest, virtual.Options{Translators: []virtual.Translator{tiffjobs.Tiles{}}})
 }

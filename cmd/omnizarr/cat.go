@@ -80,7 +80,7 @@ with --plot a picture; its slice selects samples and channels.`,
 	cmd.Flags().StringVar(&slice, "slice", "", "which elements, as NumPy writes it: '0:10, ::2, -1'")
 	cmd.Flags().StringVar(&as, "as", "", "form of the output: "+strings.Join(catFormats, ", "))
 	cmd.Flags().BoolVar(&plot, "plot", false, "draw a time series; the default on a terminal where it has one channel")
-	a.reversedFlag(cmd)
+	a.openFlags(cmd)
 	a.plainFlag(cmd)
 	return cmd
 }

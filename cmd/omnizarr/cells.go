@@ -5,12 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/format/n5/convention"
-	"github.com/omnizarr/zarr/format/ngff"
 )
 
 // cell is an element of the table of cells; its layout is that of the struct.
@@ -69,46 +65,4 @@ func writeCells(ctx context.Context, root *zarr.Group) error {
 		return err
 	}
 	return put(ctx, g, "names", zarr.ArraySpec{Shape: []int{cellCount}, DataType: "string", DimensionNames: []string{"cell"}}, names)
-}
-
-// containerName is that of the sample that is N5, in the folder of the others.
-const containerName = "cells.n5"
-
-// writeContainer writes the volume of the cells once more as N5, as an image of two
-// levels with the attributes that programs for N5 look for.
-func writeContainer(ctx context.Context, dir string, opts []zarr.Option) (*zarr.Group, error) {
-	g, err := zarr.CreateGroup(ctx, filepath.Join(dir, containerName), append(opts, zarr.As("n5"), zarr.With(n5.Reversed))...)
-	if err != nil {
-		return nil, err
-	}
-	um := func(name string) ngff.Axis { return ngff.Axis{Name: name, Type: "space", Unit: "micrometer"} }
-	image := ngff.Multiscales{Axes: []ngff.Axis{um("x"), um("y"), um("z")}, Levels: []ngff.Level{
-		{Path: "s0", Scale: []float64{1, 1, 2}}, {Path: "s1", Scale: []float64{2, 2, 2}, Translation: []float64{0.5, 0.5, 0}},
-	}}
-	_, _, volume := makeCells()
-	shape := []int{depth, side, side}
-	for i, level := range image.Levels {
-		attrs, err := convention.Attributes(&image, i)
-		if err != nil {
-			return nil, err
-		}
-		spec := zarr.ArraySpec{Shape: shape, Chunks: []int{16, 48, 48}, DataType: "uint16", Attributes: attrs}
-		if err := put(ctx, g, level.Path, spec, volume); err != nil {
-			return nil, err
-		}
-		volume, shape = halved(volume, shape)
-	}
-	return g, nil
-}
-
-// halved is a volume with the means of 2 × 2 elements of every plane.
-func halved(v []uint16, shape []int) ([]uint16, []int) {
-	h, w := shape[1], shape[2]
-	out := make([]uint16, 0, len(v)/4)
-	for row := 0; row < shape[0]*h; row += 2 {
-		for x := row * w; x < row*w+w; x += 2 {
-			out = append(out, uint16((int(v[x])+int(v[x+1])+int(v[x+w])+int(v[x+w+1])+2)/4))
-		}
-	}
-	return out, []int{shape[0], h / 2, w / 2}
 }

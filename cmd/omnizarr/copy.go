@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,21 +13,16 @@ import (
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/write"
-	n5jobs "github.com/omnizarr/zarr/format/n5/jobs"
-	"github.com/omnizarr/zarr/format/tiff/export"
-	zarr2jobs "github.com/omnizarr/zarr/format/zarr2/jobs"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/kind"
 )
-
-// copyFormats are what --to knows.
-var copyFormats = []string{"zarr3", "zarr2", "n5", "tiff", "cog"}
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var overwrite, virtual, padEdges bool
+	var overwrite, virtual bool
 	var file fileFlags
-	var tiff export.Format
+	own := map[kind.Target][]string{} // flags
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
 		Short: "Copy an array or a hierarchy, with other chunks, shards, codecs or type",
@@ -34,18 +31,6 @@ and fill values stay; what no flag changes is as in the source. In a hierarchy,
 chunks and shards are for the arrays with as many axes. The type of numbers is
 changed by value: what the new type does not have is an error, except that floats
 are rounded.
-
-With --to tiff or --to cog the copy is one file. Rows, columns and samples are found
-by the names of axes, or are the last ones; other axes become pages. A COG has one
-image, with smaller versions.
-
-With --to n5 shards become their chunks, and chunks that the source does not store are
-written where its fill value is not zero, which N5 cannot say. Images of OME-Zarr get
-the attributes that programs for N5 look for. An array of shape [z, y, x] becomes a
-dataset of dimensions [z, y, x]; with --reversed it becomes [x, y, z], as those
-programs expect. From N5 it is the other way round: with --reversed, dimensions
-[x, y, z] become the shape [z, y, x]. From N5 to N5 dimensions stay as they are either
-way. Shapes on the command line are those of Zarr.
 
 An HDMF or NWB file keeps all that it means, also from Zarr v2 to v3 and back: links,
 references, schemas and ids, in the layout that goes with the format. --plain copies
@@ -56,7 +41,7 @@ With --overwrite, all of an HDMF or NWB file is looked at before the destination
 emptied, but the chunks of numbers and text are not: if one of them cannot be read, what
 was at the destination is gone. A file that the source refers to is not overwritten.
 
-With --pad, every chunk is also a TIFF file or an N5 block, by a header before it.
+With --pad, every chunk is also a file that other programs open, by a header before it.
 
 With --virtual, nothing but metadata is written, and where in the files of the
 source the chunks are. DST.json becomes one file for Python, as kerchunk makes
@@ -66,15 +51,12 @@ A copy goes where nothing is, or where the same copy was begun: one that was
 interrupted is simply started again.`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
-  omnizarr copy --to cog --compression zstd dem.zarr dem.tif
-  omnizarr copy --to n5 --reversed em.zarr em.n5
-  omnizarr copy --virtual scan.tif scan.zarr
   omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if virtual {
-				return a.copyVirtual(cmd, args, overwrite)
+				return a.copyVirtual(cmd, args, overwrite, slices.Concat(slices.Collect(maps.Values(own))...))
 			}
 			opts := copying.Options{DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
 			var err error
@@ -93,22 +75,16 @@ interrupted is simply started again.`,
 			if padding != "" && !slices.Contains(pad.Names(), padding) {
 				return badUsage(cmd, "--pad %s: must be one of %s", padding, strings.Join(pad.Names(), ", "))
 			}
-			if !slices.Contains(copyFormats, to) {
-				return badUsage(cmd, "--to %s: must be one of %s", to, strings.Join(copyFormats, ", "))
+			if to, err = a.target(cmd, to, args[1]); err != nil {
+				return err
 			}
-			if named := namedFormat(args[1]); named != "" && !cmd.Flags().Changed("to") {
-				to = named
-			} else if named != "" && named != to {
-				return badUsage(cmd, "--to %s: %s is %s", to, args[1], named)
+			for _, t := range kind.All[kind.Target](a.kinds) {
+				if name := firstChanged(cmd, own[t]); name != "" && !slices.Contains(t.Formats(), to) {
+					return badUsage(cmd, "--%s is for --to %s", name, strings.Join(t.Formats(), " and --to "))
+				}
 			}
-			if padEdges && to != "n5" {
-				return badUsage(cmd, "--pad-edges is for --to n5")
-			}
-			if name := firstChanged(cmd, tiffFlags); name != "" && to != "tiff" && to != "cog" {
-				return badUsage(cmd, "--%s is for --to tiff and --to cog", name)
-			}
-			if c := tiff.Compression; c != "" && !slices.Contains(export.Compressions(), c) {
-				return badUsage(cmd, "--compression %s: must be one of %s", c, strings.Join(export.Compressions(), ", "))
+			if opts.To, err = a.kinds.Target(to).Format(to); err != nil {
+				return badUsage(cmd, "%w", err)
 			}
 			src, err := a.find(cmd.Context(), args[0])
 			if err != nil {
@@ -124,15 +100,6 @@ interrupted is simply started again.`,
 			if file.pickle || file.wide {
 				return badUsage(cmd, "--pickle and --wide-indexes are for HDMF and NWB files")
 			}
-			switch to {
-			case "zarr2":
-				opts.To = zarr2jobs.Format()
-			case "n5":
-				opts.To = n5jobs.Copy{Reversed: a.reversed, PadEdges: padEdges}.Format()
-			case "tiff", "cog":
-				tiff.COG = to == "cog"
-				opts.To = tiff
-			}
 			bar := a.newProgress("blocks")
 			opts.Progress = bar.tell()
 			err = copying.Copy(cmd.Context(), src.node, args[1], opts)
@@ -141,26 +108,23 @@ interrupted is simply started again.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&to, "to", copyFormats[0], "format of the copy")
+	formats := a.kinds.Formats()
+	flags.StringVar(&to, "to", "", "format of the copy: "+strings.Join(formats, ", ")+" (default: what the name of DST says, else "+formats[0]+")")
 	flags.StringVar(&chunks, "chunks", "", "shape of the chunks: 64,64,64")
 	flags.StringVar(&shards, "shards", "", "shape of the shards, which hold chunks: 512,512,512")
 	flags.StringVar(&codecs, "codecs", "", "the codecs list, as zarr.json has it")
 	flags.StringVar(&dataType, "data-type", "", "type that numbers are converted to")
-	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: tiff or n5")
-	flags.BoolVar(&padEdges, "pad-edges", false, "store blocks of N5 at the end of a dimension whole, as tensorstore does, not cut, as Java does")
-	a.reversedFlag(cmd)
-	flags.StringVar(&tiff.Compression, "compression", "", "of a TIFF or COG: "+strings.Join(export.Compressions(), ", ")+" (default deflate)")
-	flags.IntVar(&tiff.Predictor, "predictor", 0, "of a TIFF or COG: 1 none, 2 differences, 3 floating point (0: what fits)")
-	flags.IntVar(&tiff.Level, "level", 0, "how hard a TIFF or COG is compressed (0: the compression's default)")
-	flags.IntVar(&tiff.Quality, "quality", 0, "of JPEG in a TIFF or COG, from 1 to 100 (0: 75)")
-	flags.BoolVar(&tiff.Overviews, "overviews", false, "make smaller versions in a TIFF; a COG has them")
-	flags.StringVar(&tiff.Resampling, "resampling", "", "how smaller versions are made: average, nearest or mode")
-	flags.BoolVar(&tiff.BigTIFF, "bigtiff", false, "write a BigTIFF also where a TIFF would do")
-	flags.BoolVar(&tiff.Sparse, "sparse", false, "leave out tiles of a TIFF or COG that hold only the fill value; libtiff cannot read them")
+	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: "+strings.Join(pad.Names(), ", "))
+	for _, t := range kind.All[kind.Target](a.kinds) {
+		own[t] = flagNames(t.FormatFlags)
+		addFlags(flags, t.FormatFlags)
+	}
+	a.openFlags(cmd)
 	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
 	flags.BoolVar(&file.pickle, "pickle", false, "write objects of an HDMF file with --to zarr2 as pickles, as old readers need it")
 	flags.BoolVar(&file.wide, "wide-indexes", false, "write the indexes of ragged columns of an HDMF file in 64 bits, so that rows can be appended without end")
 	a.plainFlag(cmd)
+	a.help(cmd, "copy")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
 }
@@ -209,19 +173,19 @@ func bound(o hdmf.Object) string {
 	return ""
 }
 
-// namedFormat is the format that the last part of a URL pipeline asks for, as in
-// em|n5:raw, or empty.
-func namedFormat(url string) string {
-	bar := strings.LastIndexByte(url, '|')
-	scheme, _, _ := strings.Cut(url[bar+1:], ":")
-	if bar < 0 || !slices.Contains(copyFormats[:3], scheme) {
-		return ""
+// target is the format of a copy: what --to or the name of the destination says.
+func (a *app) target(cmd *cobra.Command, to, dst string) (string, error) {
+	if to == "" {
+		return cmp.Or(a.kinds.Piped(dst), a.kinds.Named(dst), a.kinds.Formats()[0]), nil
 	}
-	return scheme
+	if err := kind.Choice("to", to, a.kinds.Formats()); err != nil {
+		return "", badUsage(cmd, "%w", err)
+	}
+	if piped := a.kinds.Piped(dst); piped != "" && piped != to {
+		return "", badUsage(cmd, "--to %s: %s is %s", to, dst, piped)
+	}
+	return to, nil
 }
-
-// tiffFlags are those that say nothing about other formats.
-var tiffFlags = []string{"compression", "predictor", "level", "quality", "overviews", "resampling", "bigtiff", "sparse"}
 
 // firstChanged is the first of some flags that was given, or empty.
 func firstChanged(cmd *cobra.Command, names []string) string {

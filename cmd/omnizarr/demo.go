@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/kind"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -21,8 +22,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Write a small sample hierarchy and show it",
 		Long: `Write a small sample hierarchy, print its tree and a picture of one of its arrays,
-and beside them an N5 container. It needs no network and takes a second. The picture has colours on terminals that
-have them and NO_COLOR does not forbid them.`,
+and samples of other formats beside it. It needs no network and takes a second. The
+picture has colours on terminals that have them and NO_COLOR does not forbid them.`,
 		Example: `  omnizarr demo
   omnizarr demo --dir sample.zarr`,
 		Args: names(),
@@ -74,26 +75,44 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	if err := a.showImage(ctx, root); err != nil {
 		return err
 	}
-	container, err := writeContainer(ctx, dir, a.options())
-	if err != nil {
-		return err
+	try := [][]string{
+		{"info", filepath.Join(dir, "cells", "volume")},
+		{"cat", "--slice", "0:4", "--as", "csv", filepath.Join(dir, "cells", "table")},
+		{"copy", "--chunks", "60,80", dir, filepath.Join(filepath.Dir(dir), "copy.zip")},
 	}
-	defer container.Close()
-	fmt.Fprintf(a.out, "\nThe volume of /cells once more as an N5 container of two levels:\n\n%s, axes z, y, x\n", containerName)
-	if nodes, broken = below(ctx, &subject{node: container}); len(broken) > 0 {
+	for _, k := range kind.All[kind.Sampler](a.kinds) {
+		sample, err := k.Sample(ctx, root, dir, a.options())
+		if err == nil {
+			err = a.showSample(ctx, sample)
+		}
+		if err != nil {
+			return err
+		}
+		try = append(try, sample.Try...)
+	}
+	fmt.Fprintf(a.out, "\nTry next:\n\n")
+	for _, command := range try {
+		fmt.Fprintf(a.out, "  %s", invocation())
+		for _, word := range command {
+			fmt.Fprintf(a.out, " %s", quoted(word))
+		}
+		fmt.Fprintln(a.out)
+	}
+	return nil
+}
+
+// showSample shows what a kind has written.
+func (a *app) showSample(ctx context.Context, s kind.Sample) error {
+	if s.Group == nil {
+		return nil
+	}
+	defer s.Group.Close()
+	fmt.Fprintf(a.out, "\n%s:\n\n%s\n", s.Title, s.Name)
+	nodes, broken := below(ctx, &subject{node: s.Group})
+	if len(broken) > 0 {
 		return a.tellBroken(broken)
 	}
 	a.drawTree(nodes)
-	fmt.Fprintf(a.out, "\nTry next:\n\n")
-	for _, c := range []string{
-		"info " + quoted(filepath.Join(dir, "cells", "volume")),
-		"cat --slice 0:4 --as csv " + quoted(filepath.Join(dir, "cells", "table")),
-		"copy --chunks 60,80 " + quoted(dir) + " " + quoted(filepath.Join(filepath.Dir(dir), "copy.zip")),
-		"info --reversed " + quoted(filepath.Join(dir, containerName, "s0")),
-		"copy --to tiff " + quoted(filepath.Join(dir, "cells", "volume")) + " " + quoted(filepath.Join(filepath.Dir(dir), "volume.ome.tif")),
-	} {
-		fmt.Fprintf(a.out, "  %s %s\n", invocation(), c)
-	}
 	return nil
 }
 

@@ -44,7 +44,7 @@ without --allow, is {"$dangling": why}.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	a.reversedFlag(cmd)
+	a.openFlags(cmd)
 	a.plainFlag(cmd)
 	return cmd
 }

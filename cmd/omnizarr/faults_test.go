@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/kind/std"
 )
 
 // madeFile is an HDMF file on disk that a test makes.
@@ -74,7 +75,7 @@ func (f *madeFile) text(node, attrs string, single bool, values ...string) {
 func ran(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(args, strings.NewReader(""), &o, &e)
+	code = run(std.Kinds(), args, strings.NewReader(""), &o, &e)
 	return code, o.String(), e.String()
 }
 

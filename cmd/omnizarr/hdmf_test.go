@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/kind/std"
 )
 
 // unpack puts files of other libraries into the folder of a script: nwb
@@ -31,7 +32,7 @@ func unpack(ts *testscript.TestScript, neg bool, args []string) {
 func called(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(args, strings.NewReader(""), &out, &errs); code != exitOK || errs.Len() > 0 {
+	if code := run(std.Kinds(), args, strings.NewReader(""), &out, &errs); code != exitOK || errs.Len() > 0 {
 		t.Fatalf("omnizarr %s: exit code %d, %s", strings.Join(args, " "), code, &errs)
 	}
 	return out.Bytes()

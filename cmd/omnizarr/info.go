@@ -33,7 +33,7 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 			}
 			defer s.Close()
 			if asJSON {
-				doc, err := describe(cmd.Context(), s)
+				doc, err := a.describe(cmd.Context(), s)
 				if err != nil {
 					return err
 				}
@@ -50,18 +50,16 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	a.reversedFlag(cmd)
+	a.openFlags(cmd)
 	a.plainFlag(cmd)
 	return cmd
 }
 
 // formatOf names the format that a subject is stored in, and the version of Zarr
 // that it is shown as.
-func formatOf(s *subject) (name string, zarrFormat int) {
-	zarrFormat = 3
-	if name = s.node.Format(); name == "zarr2" {
-		zarrFormat = 2
-	}
+func (a *app) formatOf(s *subject) (name string, zarrFormat int) {
+	name = s.node.Format()
+	zarrFormat = a.kinds.ZarrFormat(name)
 	if s.object != nil {
 		name = "hdmf"
 	}
@@ -95,9 +93,9 @@ type arrayInfo struct {
 }
 
 // describe gives the document that info prints.
-func describe(ctx context.Context, s *subject) (any, error) {
+func (a *app) describe(ctx context.Context, s *subject) (any, error) {
 	n := s.node
-	format, number := formatOf(s)
+	format, number := a.formatOf(s)
 	arr, ok := n.(*zarr.Array)
 	if !ok {
 		doc := groupInfo{NodeType: "group", ZarrFormat: number, Format: format, HDMF: describeObject(ctx, s), Attributes: n.Attributes()}
@@ -161,7 +159,7 @@ func innerChunks(codecs []meta.Extension) []int {
 // printInfo tells the same to people.
 func (a *app) printInfo(s *subject) error {
 	n, line := s.node, a.line
-	format, _ := formatOf(s)
+	format, _ := a.formatOf(s)
 	arr, ok := n.(*zarr.Array)
 	if !ok {
 		line("group", "%s", format)
@@ -199,7 +197,7 @@ func (a *app) printInfo(s *subject) error {
 	if len(m.Transformers) > 0 {
 		line("stored as", "references to parts of other files")
 	}
-	line("codecs", "%s", codecWords(m.Codecs))
+	line("codecs", "%s", a.codecWords(m.Codecs))
 	line("fill value", "%s", cutText(compact(m.FillValue), 60))
 	if _, err := arr.Codec(make([]int, len(m.Shape))); err != nil {
 		line("but", "%v: the elements cannot be read", err)

@@ -6,6 +6,10 @@
 // there is, and "omnizarr demo" to see it work.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+	"github.com/omnizarr/zarr/kind/std"
+)
+
+func main() { os.Exit(run(std.Kinds(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/kind"
 )
 
 // What the process ends with.
@@ -34,7 +34,7 @@ type app struct {
 	workers  int
 	maxChunk int
 	bypass   bool
-	reversed bool
+	kinds    kind.List
 	plain    bool
 	allow    []string
 }
@@ -53,8 +53,8 @@ func badUsage(cmd *cobra.Command, format string, args ...any) error {
 }
 
 // run is the whole program; it returns the exit code.
-func run(args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
-	a := &app{in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
+func run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
+	a := &app{kinds: kinds, in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
 	// People get a line that they can report, and never a stack trace.
 	defer func() {
 		if r := recover(); r != nil {
@@ -100,17 +100,15 @@ func (a *app) root() *cobra.Command {
 		Short: "Look at, check, convert and make chunked arrays",
 		Long: `omnizarr looks at, checks, converts and makes chunked arrays.
 
-A URL is a path, file://, http(s):// or mem:. A .zip archive and a TIFF file open
-like a folder, and STORE/inner/path names a node inside; FILE.tif/ifd/N is page N of
-a TIFF file as it is. Whether nodes are Zarr v2, v3 or N5 is found out by looking.
-The form base|zip:path|zarr3:path is taken too, and base|n5:path.
+A URL is a path, file://, http(s):// or mem:. A .zip archive opens like a folder,
+and STORE/inner/path names a node inside. What format it has is found out by looking.
+The form base|zip:path|zarr3:path is taken too.
 
 Files of HDMF, such as those of NWB, are found out by looking too: their types, links,
 references, tables and time series are known then, and a URL may lead through links.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0
-  omnizarr tree slide.ome.tif
   omnizarr info session.nwb.zarr
   omnizarr cat --slice '0, ::8, ::8' --as npy em.zarr/s0 > slice.npy`,
 		Version:       version(),
@@ -119,6 +117,7 @@ references, tables and time series are known then, and a URL may lead through li
 		Args:          a.noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	a.help(root, "")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetVersionTemplate("omnizarr {{.Version}}\n")
@@ -131,7 +130,8 @@ references, tables and time series are known then, and a URL may lead through li
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
-		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.migrateCommand(), a.adoptCommand(), a.demoCommand(), a.versionCommand())
+		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
+	root.AddCommand(a.kindCommands()...)
 	return root
 }
 
@@ -164,11 +164,6 @@ func orNothing(args []string) string {
 	return strings.Join(args, " and ")
 }
 
-// reversedFlag adds the flag to a command that opens nodes.
-func (a *app) reversedFlag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&a.reversed, "reversed", false, "show arrays of N5 with their axes the other way round, z first")
-}
-
 // options are how nodes are opened, as the flags say.
 func (a *app) options(more ...zarr.Option) []zarr.Option {
 	if a.workers > 0 {
@@ -180,8 +175,8 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 	if a.bypass {
 		more = append(more, zarr.BypassConsolidated())
 	}
-	if a.reversed {
-		more = append(more, zarr.With(n5.Reversed))
+	for _, k := range kind.All[kind.Opener](a.kinds) {
+		more = append(more, k.OpenOptions()...)
 	}
 	if len(a.allow) > 0 {
 		more = append(more, zarr.Allow(a.allow...))

@@ -42,7 +42,7 @@ shows the nodes that the file is made of.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
-	a.reversedFlag(cmd)
+	a.openFlags(cmd)
 	a.plainFlag(cmd)
 	return cmd
 }

@@ -56,7 +56,7 @@ not what the metadata says, bits behind the last packed element.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVar(&strict, "strict", false, "also check bytes that decoding passes over")
-	a.reversedFlag(cmd)
+	a.openFlags(cmd)
 	return cmd
 }
 

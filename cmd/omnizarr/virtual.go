@@ -1,21 +1,21 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr/job/virtual"
+	"github.com/omnizarr/zarr/kind"
 )
 
-// copyFlags are those that change chunks.
-var copyFlags = []string{"to", "chunks", "shards", "codecs", "data-type", "pad", "pad-edges", "compression", "predictor", "level", "quality",
-	"overviews", "resampling", "bigtiff"}
+// copyFlags are those that change chunks, besides those of kinds.
+var copyFlags = []string{"to", "chunks", "shards", "codecs", "data-type", "pad"}
 
-// copyVirtual is copy with --virtual.
-func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool) error {
-	for _, name := range copyFlags {
-		if cmd.Flags().Changed(name) {
-			return badUsage(cmd, "--%s: chunks stay as they are with --virtual", name)
-		}
+// copyVirtual is copy with --virtual. more are the flags of formats.
+func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool, more []string) error {
+	if name := firstChanged(cmd, slices.Concat(copyFlags, more)); name != "" {
+		return badUsage(cmd, "--%s: chunks stay as they are with --virtual", name)
 	}
 	src, err := a.open(cmd.Context(), args[0])
 	if err != nil {
@@ -26,11 +26,21 @@ func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool) err
 	var notes []string
 	err = virtual.Write(cmd.Context(), src, args[1], virtual.Options{
 		Overwrite: overwrite, Progress: bar.tell(), Open: a.options(),
-		Note: func(text string) { notes = append(notes, text) },
+		Translators: translators(a.kinds), Note: func(text string) { notes = append(notes, text) },
 	})
 	bar.end()
 	for _, text := range notes {
 		a.note(text)
 	}
 	return err
+}
+
+// translators are the kinds that make chunks readable for Python.
+func translators(kinds kind.List) (out []virtual.Translator) {
+	for _, k := range kinds {
+		if t, ok := k.(virtual.Translator); ok {
+			out = append(out, t)
+		}
+	}
+	return out
 }

@@ -62,18 +62,18 @@ func hdmfTypeName(d *hdmf.Dataset) string {
 }
 
 // codecWords tells a codecs list in words.
-func codecWords(codecs []meta.Extension) string {
-	if text, ok := n5Words(codecs); ok {
+func (a *app) codecWords(codecs []meta.Extension) string {
+	if text, ok := a.kinds.CodecWords(codecs, a.codecWord); ok {
 		return text
 	}
 	words := make([]string, len(codecs))
 	for i, c := range codecs {
-		words[i] = codecWord(c)
+		words[i] = a.codecWord(c)
 	}
 	return strings.Join(words, " → ")
 }
 
-func codecWord(c meta.Extension) string {
+func (a *app) codecWord(c meta.Extension) string {
 	var config struct {
 		Endian  string          `json:"endian"`
 		Level   *int            `json:"level"`
@@ -97,7 +97,7 @@ func codecWord(c meta.Extension) string {
 		return "transposed to axes " + strings.Trim(fmt.Sprint(config.Order), "[]")
 	case "sharding_indexed":
 		if inner, err := meta.ParseCodecs(config.Codecs); err == nil {
-			return "shards of (" + codecWords(inner) + ")"
+			return "shards of (" + a.codecWords(inner) + ")"
 		}
 	}
 	if config.Level != nil {

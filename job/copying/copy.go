@@ -3,7 +3,6 @@
 package copying
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,7 +123,7 @@ func (p Place) array(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, err
 
 // end closes what was opened by URL; a store is its owner's.
 func (p Place) end(n zarr.Node, err error) error {
-	if p.Store != nil {
+	if p.Store != nil || n == nil {
 		return err
 	}
 	return End(n, err)
@@ -174,11 +173,11 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 	to.opts = append(to.opts[:len(to.opts):len(to.opts)], f.Options...)
 	c := &copier{src: src, opts: opts, format: f, track: job.NewTracker(opts.Progress)}
 	if a, ok := src.(*zarr.Array); ok {
-		dst, resumed, err := f.createArray(ctx, specs["/"], to.array, to.open, func(n zarr.Node) { to.end(n, nil) })
-		if err != nil {
-			return err
+		dst, opened, resumed, err := f.createArray(ctx, specs["/"], to.array, to.open)
+		if err == nil {
+			err = c.run(ctx, []*copyOf{{path: "/", src: a, dst: dst, resumed: resumed}})
 		}
-		return to.end(dst, c.run(ctx, []*copyOf{{path: "/", src: a, dst: dst, resumed: resumed}}))
+		return to.end(opened, err)
 	}
 	root, err := to.group(ctx)
 	if err != nil {
@@ -260,36 +259,36 @@ func Remove(ctx context.Context, n zarr.Node) error {
 	return nil
 }
 
-// createArray makes an array, or takes up one that a copy has begun: an array
-// whose document is just the same. What it opens and does not return, it releases.
-func (f Nodes) createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error), release func(zarr.Node)) (a *zarr.Array, resumed bool, err error) {
+// createArray makes an array, or takes up one that a copy has begun: an array whose
+// document is just the same. It is to be closed by who opened it, the other result.
+func (f Nodes) createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error)) (a *zarr.Array, opened zarr.Node, resumed bool, err error) {
 	a, err = create(ctx, spec)
-	if err != nil && !errors.Is(err, zarr.ErrExist) || err == nil && !f.Forgets {
-		return a, false, err
-	}
-	// A copy that goes on must write with the codecs that are read again.
-	resumed = err != nil
-	if !resumed {
-		defer release(a)
+	switch {
+	case err == nil && !f.Forgets:
+		return a, a, false, nil
+	case err == nil:
+		// A copy that goes on must write with the codecs that are read again.
+		n, err := zarr.OpenStore(ctx, a.Store(), a.Path(), f.Options...)
+		if err != nil {
+			return nil, a, false, err
+		}
+		return n.(*zarr.Array), a, false, nil
+	case !errors.Is(err, zarr.ErrExist):
+		return nil, nil, false, err
 	}
 	old, openErr := open(ctx)
 	if openErr != nil {
-		return nil, false, cmp.Or(err, openErr) // what is there is of another format
+		return nil, nil, false, err // what is there is of another format
 	}
 	a, ok := old.(*zarr.Array)
 	if !ok {
-		release(old)
-		return nil, false, err
+		return nil, old, false, err
 	}
-	same, docErr := f.sameDocument(ctx, spec, a)
-	if docErr == nil && !same {
-		docErr = &zarr.Error{Op: "copy to", URL: a.URL(), Err: fmt.Errorf("%w, an array with other metadata", ErrNotEmpty)}
+	same, err := f.sameDocument(ctx, spec, a)
+	if err == nil && !same {
+		err = &zarr.Error{Op: "copy to", URL: a.URL(), Err: fmt.Errorf("%w, an array with other metadata", ErrNotEmpty)}
 	}
-	if docErr != nil {
-		release(a)
-		return nil, false, docErr
-	}
-	return a, resumed, nil
+	return a, old, true, err
 }
 
 // copier runs the copy of all arrays.
@@ -318,7 +317,7 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 			return root.CreateArray(ctx, path[1:], spec)
 		}
 		open := func(ctx context.Context) (zarr.Node, error) { return root.Open(ctx, path[1:]) }
-		dst, resumed, err := c.format.createArray(ctx, specs[path], create, open, func(zarr.Node) {})
+		dst, _, resumed, err := c.format.createArray(ctx, specs[path], create, open)
 		if err != nil {
 			return err
 		}

@@ -16,34 +16,27 @@ import (
 	"github.com/omnizarr/zarr/store/refs"
 )
 
-// located is a chunk of the source and where it lies.
-type located struct {
-	zarr.ChunkInfo
-	item
-}
-
 // chunks yields where the stored chunks of an array lie.
-func (v *virtual) chunks(ctx context.Context, a *zarr.Array) iter.Seq2[located, error] {
-	return func(yield func(located, error) bool) {
+func (v *virtual) chunks(ctx context.Context, a *zarr.Array) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
 		for c, err := range storedChunks(ctx, a) {
 			if err != nil {
-				yield(located{}, err)
+				yield(Chunk{}, err)
 				return
 			}
-			out := located{ChunkInfo: c}
-			out.key = c.Key
+			out := Chunk{ChunkInfo: c, key: c.Key}
 			if a.Path() != "" {
 				out.key = c.Key[len(a.Path())+1:]
 			}
 			if keys, turned := forward(a.Metadata().Keys); turned {
 				out.key = string(keys.Append(nil, c.Index))
 			}
-			out.ref.URL, out.ref.Offset, out.ref.Length, err = store.Locate(ctx, a.Store(), c.Key)
+			out.URL, out.Offset, out.Length, err = store.Locate(ctx, a.Store(), c.Key)
 			switch {
 			case errors.Is(err, store.ErrNotExist):
 				continue
 			case errors.Is(err, store.ErrNoPlace):
-				out.ref, err = v.inline(a, c, func() ([]byte, error) { return a.RawChunk(ctx, c.Index...) })
+				out.Reference, err = v.inline(a, c, func() ([]byte, error) { return a.RawChunk(ctx, c.Index...) })
 			}
 			if !yield(out, err) || err != nil {
 				return
@@ -102,7 +95,7 @@ func (v *virtual) collect(ctx context.Context, a *zarr.Array) ([]item, error) {
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, c.item)
+		items = append(items, item{c.key, c.Reference})
 	}
 	return items, nil
 }

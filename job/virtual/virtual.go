@@ -31,6 +31,9 @@ type Options struct {
 	// 16 MiB.
 	Inline   int64
 	Progress func(job.Progress) // called after every array
+	// Translators give arrays codecs that Python has, in a manifest for everything;
+	// other codecs stay as they are.
+	Translators []Translator
 	// Note is called with what somebody who reads the copy has to know.
 	Note func(text string)
 	// Locate says how the URL of the copy becomes a store.
@@ -46,8 +49,8 @@ const defaultInline = 16 << 20
 // knows where its values lie: folders, archives, web servers, TIFF files.
 //
 // A URL that ends in ".json" becomes one manifest for everything, which fsspec
-// shows as a store: metadata is Zarr v3, codecs are such as Python has, names of
-// files are absolute. All else becomes a Zarr v3 hierarchy with a manifest beside
+// shows as a store: metadata is Zarr v3, codecs are such as Python has as far as
+// there are translators, names of files are absolute. All else becomes a Zarr v3 hierarchy with a manifest beside
 // the document of every array. There the names of files are relative to the
 // manifest where both are on the same volume, and codecs stay as they are; the
 // documents name a storage transformer, so that readers which do not know it

@@ -16,6 +16,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/tiff/export"
+	tiffjobs "github.com/omnizarr/zarr/format/tiff/jobs"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/virtual"
@@ -277,14 +278,17 @@ func TestVirtualInline(t *testing.T) {
 	}
 }
 
+// tiles translates the codec of TIFF tiles.
+var tiles = []virtual.Translator{tiffjobs.Tiles{}}
+
 // The strips of a file whose last one is short: Python's codecs want it whole.
 func TestVirtualJSON(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	pixels := stripsOf(t, filepath.Join(dir, "a b.tif"), 5)
 	file := filepath.Join(dir, "new", "out.json")
-	must(t, virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, virtual.Options{}))
-	if err := virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, virtual.Options{}); !errors.Is(err, copying.ErrNotEmpty) {
+	must(t, virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, virtual.Options{Translators: tiles}))
+	if err := virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, virtual.Options{Translators: tiles}); !errors.Is(err, copying.ErrNotEmpty) {
 		t.Errorf("a second time: %v", err)
 	}
 	text, err := os.ReadFile(file)
@@ -346,7 +350,7 @@ func TestVirtualJSONCodecs(t *testing.T) {
 		file := filepath.Join(dir, c.opts.Compression+".tif")
 		must(t, copying.Copy(ctx, c.src, file, copying.Options{To: c.opts, Overwrite: true}))
 		var notes []string
-		must(t, virtual.Write(ctx, openNode(t, file), file+".json", virtual.Options{Overwrite: true, Note: func(s string) { notes = append(notes, s) }}))
+		must(t, virtual.Write(ctx, openNode(t, file), file+".json", virtual.Options{Overwrite: true, Translators: tiles, Note: func(s string) { notes = append(notes, s) }}))
 		text, err := os.ReadFile(file + ".json")
 		must(t, err)
 		m, err := refs.Parse(text)

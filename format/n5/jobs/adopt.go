@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr"
 	codec "github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -45,6 +47,20 @@ type Adoption struct {
 	// Own are the codecs that nobody else has, by the paths of the arrays which
 	// need them.
 	Own map[string]string `json:"own"`
+}
+
+// Lines tells it to people.
+func (r Adoption) Lines() []string {
+	lines := []string{fmt.Sprintf("✓ %s and %s are Zarr v3 too, read with %s: %d got a zarr.json, %d had it",
+		words.Counted(r.Groups, "group"), words.Counted(r.Arrays, "array"), r.With, len(r.Written), len(r.Already))}
+	needing := map[string][]string{}
+	for _, path := range slices.Sorted(maps.Keys(r.Own)) {
+		needing[r.Own[path]] = append(needing[r.Own[path]], path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(needing)) {
+		lines = append(lines, fmt.Sprintf("  only Omnizarr has the codec %s of %s", name, words.Cut(strings.Join(needing[name], ", "), 200)))
+	}
+	return lines
 }
 
 // AdoptWith are the values of AdoptOptions.With.

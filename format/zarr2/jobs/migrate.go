@@ -14,6 +14,7 @@ import (
 	formats "github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -38,9 +39,29 @@ type MigrateOptions struct {
 
 // Migration is what Migrate did, or would do.
 type Migration struct {
+	to           string
+	dryRun       bool
 	Nodes        int  `json:"nodes"`        // that got a document of the other format
 	Already      int  `json:"already"`      // that had it
 	Consolidated bool `json:"consolidated"` // metadata was consolidated
+}
+
+// Lines tells it to people.
+func (r Migration) Lines() (lines []string) {
+	done := "✓"
+	if r.dryRun {
+		done = "✓ can be done:"
+	}
+	if r.Nodes > 0 {
+		lines = append(lines, fmt.Sprintf("%s %s to %s", done, words.Counted(r.Nodes, "node"), r.to))
+	}
+	if r.Already > 0 && r.to != "" {
+		lines = append(lines, fmt.Sprintf("%s %s already", words.Counted(r.Already, "node"), r.to))
+	}
+	if r.Consolidated {
+		lines = append(lines, done+" metadata consolidated")
+	}
+	return lines
 }
 
 // formatThree is the name of Zarr v3.
@@ -69,7 +90,7 @@ func Migrate(ctx context.Context, s store.Store, path string, opts MigrateOption
 		return Migration{}, fmt.Errorf("format %s is no version of Zarr, only zarr3 and zarr2 are", opts.To)
 	}
 	s = translate.Raw(s)
-	m := &migrator{ctx: ctx, store: s, to: opts.To, opts: opts}
+	m := &migrator{ctx: ctx, store: s, to: opts.To, opts: opts, report: Migration{to: opts.To, dryRun: opts.DryRun}}
 	if err := m.collect(strings.Trim(path, "/")); err != nil || opts.DryRun {
 		return m.report, err
 	}

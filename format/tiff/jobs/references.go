@@ -1,4 +1,4 @@
-package virtual
+package jobs
 
 import (
 	"context"
@@ -9,72 +9,56 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/format/tiff/jpeg"
 	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/grid"
+	"github.com/omnizarr/zarr/job/virtual"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
-	"github.com/omnizarr/zarr/store/refs"
 )
 
-// portable gives the document of an array with codecs that Python has, and its
-// references. Codecs other than that of TIFF tiles stay as they are.
-func (v *virtual) portable(ctx context.Context, path string, a *zarr.Array) (*meta.Array, []item, error) {
-	m := a.Metadata().Clone()
-	m.Keys, _ = forward(m.Keys)
-	m.Transformers = nil
-	if len(m.Codecs) != 1 || m.Codecs[0].Name != tifftile.Name {
-		if i := slices.IndexFunc(m.Codecs, func(c meta.Extension) bool {
-			return c.Name == n5.Name || c.Name == n5.StringsName || c.Name == n5.BlocksName
-		}); i >= 0 {
-			v.note("%s: nothing but the codec %s reads blocks of N5, which Python must have", path, m.Codecs[i].Name)
-		}
-		items, err := v.collect(ctx, a)
-		return m, items, err
-	}
-	t, err := newTranslation(m)
-	if err != nil {
-		return nil, nil, &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
-	}
-	var items []item
-	var edges []edge
-	for c, err := range v.chunks(ctx, a) {
-		if err != nil {
-			return nil, nil, err
-		}
-		if t.mayBeShort(c.Box.Shape) {
-			edges = append(edges, edge{c.ChunkInfo, len(items)})
-		}
-		items = append(items, c.item)
-	}
-	if !t.kept {
-		if err := v.translate(ctx, a, t, items, edges); err != nil {
-			return nil, nil, err
-		}
-	}
-	v.noteCodecs(path, t)
-	m.Codecs = t.codecs
-	return m, items, nil
+// Tiles translates the codec of TIFF tiles for copies that Python reads.
+type Tiles struct{}
+
+// Translates reports whether chunks are TIFF tiles.
+func (Tiles) Translates(codecs []meta.Extension) bool {
+	return len(codecs) == 1 && codecs[0].Name == tifftile.Name
 }
 
-// noteCodecs tells what Python needs to read an array.
-func (v *virtual) noteCodecs(path string, t *translation) {
+// Translate gives an array of TIFF tiles codecs that Python has, where there are
+// some for it.
+func (Tiles) Translate(ctx context.Context, a *virtual.Array) error {
+	t, err := newTranslation(a.Meta)
+	if err != nil {
+		return &zarr.Error{Op: "copy", URL: a.Source.URL(), Err: err}
+	}
+	if !t.kept {
+		if err := t.whole(ctx, a); err != nil {
+			return err
+		}
+	}
+	t.note(a)
+	a.Meta.Codecs = t.codecs
+	return nil
+}
+
+// note tells what Python needs to read an array.
+func (t *translation) note(a *virtual.Array) {
 	var names []string
 	for _, c := range t.codecs {
 		switch {
 		case c.Name == tifftile.Name:
-			v.note("%s: nothing but the codec %s reads these tiles (Python package osml-imagery-io)", path, tifftile.Name)
+			a.Note("nothing but the codec %s reads these tiles (Python package osml-imagery-io)", tifftile.Name)
 		case strings.HasPrefix(c.Name, imagecodecs):
 			names = append(names, c.Name)
 		}
 	}
 	if len(names) > 0 {
-		v.note("%s: Python needs imagecodecs for %s: imagecodecs.zarr.register_codecs()", path, strings.Join(names, ", "))
+		a.Note("Python needs imagecodecs for %s: imagecodecs.zarr.register_codecs()", strings.Join(names, ", "))
 	}
 	if t.short {
-		v.note("%s: the last chunk has fewer rows: zarr-python reads it with array.rectilinear_chunks on", path)
+		a.Note("the last chunk has fewer rows: zarr-python reads it with array.rectilinear_chunks on")
 	}
 }
 
@@ -244,12 +228,6 @@ func (t *translation) jpeg() map[string]any {
 	return config
 }
 
-// edge is a chunk that reaches beyond the array, and which of all items it is.
-type edge struct {
-	zarr.ChunkInfo
-	at int
-}
-
 // mayBeShort reports whether a chunk of which this much lies in the array may be
 // a strip that ends with the image, and has fewer rows than others.
 func (t *translation) mayBeShort(inside []int) bool {
@@ -257,12 +235,12 @@ func (t *translation) mayBeShort(inside []int) bool {
 	return !t.kept && inside[n-2] < t.layout.Height && (inside[n-1] == t.layout.Width || t.layout.Compression == tile.None)
 }
 
-// translate changes references where plain codecs want whole chunks.
-func (v *virtual) translate(ctx context.Context, a *zarr.Array, t *translation, items []item, edges []edge) error {
+// whole changes references where plain codecs want whole chunks.
+func (t *translation) whole(ctx context.Context, a *virtual.Array) error {
 	plain := t.layout.Compression == tile.None
 	ends := map[string]int64{} // where the last chunk in a file ends
-	for i := range items {
-		r := &items[i].ref
+	for i := range a.Chunks {
+		r := &a.Chunks[i].Reference
 		if plain && r.Length > t.full {
 			r.Length = t.full
 		}
@@ -270,15 +248,15 @@ func (v *virtual) translate(ctx context.Context, a *zarr.Array, t *translation, 
 			ends[r.URL] = end
 		}
 	}
-	for _, e := range edges {
-		r := &items[e.at].ref
+	for i := range a.Chunks {
+		c := &a.Chunks[i]
 		switch {
-		case plain && r.Length >= t.full:
-		case plain && r.URL != "" && r.Offset+t.full <= ends[r.URL]:
+		case !t.mayBeShort(c.Box.Shape), plain && c.Length >= t.full:
+		case plain && c.URL != "" && c.Offset+t.full <= ends[c.URL]:
 			// What follows in the file lies outside the array, whatever it is.
-			r.Length = t.full
+			c.Length = t.full
 		default:
-			if err := v.complete(ctx, a, t, e.ChunkInfo, r); err != nil {
+			if err := t.complete(ctx, a, c); err != nil {
 				return err
 			}
 		}
@@ -287,12 +265,12 @@ func (v *virtual) translate(ctx context.Context, a *zarr.Array, t *translation, 
 }
 
 // complete makes a strip that has only some of its rows a whole one.
-func (v *virtual) complete(ctx context.Context, a *zarr.Array, t *translation, c zarr.ChunkInfo, r *refs.Reference) error {
+func (t *translation) complete(ctx context.Context, a *virtual.Array, c *virtual.Chunk) error {
 	fail := func(err error) error {
-		return &zarr.Error{Op: "copy", URL: a.URL(), Key: c.Key, Err: err}
+		return &zarr.Error{Op: "copy", URL: a.Source.URL(), Key: c.Key, Err: err}
 	}
 	l := t.layout
-	raw, err := a.RawChunk(ctx, c.Index...)
+	raw, err := a.Source.RawChunk(ctx, c.Index...)
 	if err != nil {
 		return err
 	}
@@ -306,10 +284,10 @@ func (v *virtual) complete(ctx context.Context, a *zarr.Array, t *translation, c
 		}
 		return nil
 	}
-	size := a.DataType().Size()
+	size := a.Source.DataType().Size()
 	shape := []int{l.Samples, l.Height, l.Width}
 	n, ok := nd.Bytes(shape, size)
-	if !ok || int64(n) > 4*v.opts.Inline {
+	if !ok || int64(n) > 4*a.MaxInline() {
 		return fail(fmt.Errorf("a strip of %v samples is too large to be written anew", shape))
 	}
 	view := nd.Of(make([]byte, n), size, shape...)
@@ -320,7 +298,7 @@ func (v *virtual) complete(ctx context.Context, a *zarr.Array, t *translation, c
 	if err := l.Decode(view, raw, 0, c.Box.Shape[len(t.chunk)-2]); err != nil {
 		return fail(err)
 	}
-	*r, err = v.inline(a, c, func() ([]byte, error) { return l.AppendEncode(nil, view, tile.Encoding{}) })
+	c.Reference, err = a.Inline(c.ChunkInfo, func() ([]byte, error) { return l.AppendEncode(nil, view, tile.Encoding{}) })
 	return err
 }
 

@@ -1,25 +1,26 @@
-package main
+package jobs
 
 import (
 	"encoding/json"
 	"strings"
 
+	codec "github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/meta"
 )
 
 // blockWords are the codecs that make blocks of N5, for people.
 var blockWords = map[string]string{
-	"n5_default": "N5 blocks", "omnizarr.n5_strings": "N5 blocks of text", "omnizarr.n5_blocks": "N5 blocks as they are",
+	codec.Name: "N5 blocks", codec.StringsName: "N5 blocks of text", codec.BlocksName: "N5 blocks as they are",
 }
 
 // compressionWords are what N5 calls the codecs that compress its blocks.
 var compressionWords = map[string]string{
-	"numcodecs.zlib": "zlib", "numcodecs.bz2": "bzip2", "numcodecs.lzma": "xz", "omnizarr.lz4_block": "lz4", "omnizarr.n5_jpeg": "jpeg",
+	"numcodecs.zlib": "zlib", "numcodecs.bz2": "bzip2", "numcodecs.lzma": "xz", "omnizarr.lz4_block": "lz4", codec.JPEGName: "jpeg",
 }
 
-// n5Words tells the codecs of an N5 dataset in words, if the list is such: what
+// CodecWords tells the codecs of an N5 dataset in words, if the list is such: what
 // blocks are made of, N5 lays down, so only how they are compressed is told.
-func n5Words(codecs []meta.Extension) (text string, ok bool) {
+func (*Kind) CodecWords(codecs []meta.Extension, word func(meta.Extension) string) (text string, ok bool) {
 	turned := len(codecs) == 2 && codecs[0].Name == "transpose"
 	if turned {
 		codecs = codecs[1:]
@@ -51,7 +52,7 @@ func n5Words(codecs []meta.Extension) (text string, ok bool) {
 			c.Name = name
 		}
 		c.Name = strings.TrimPrefix(c.Name, "n5.compression.")
-		words = append(words, codecWord(c))
+		words = append(words, word(c))
 	}
 	if len(words) == 0 {
 		words = []string{"not compressed"}

@@ -1,0 +1,12 @@
+package words_test
+
+import (
+	"fmt"
+
+	"github.com/omnizarr/zarr/internal/words"
+)
+
+func Example() {
+	fmt.Println(words.Visible("red: \x1b[31m"), words.Times([]int{480, 640}), words.Counted(2, "array"))
+	// Output: red: \x1b[31m 480 × 640 2 arrays
+}

@@ -1,0 +1,204 @@
+// Package kind says what can be done with a format or a convention beyond reading
+// and writing it: copies are made in it, it has words for what it stores, commands
+// and flags of its own. A Kind has a name; what it can do it says by the other
+// interfaces here, which programs ask for. Importing a package registers nothing: a
+// program makes a list of the kinds that it knows, and kind/std has those that come
+// along.
+package kind
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Kind is a format or a convention. It may hold what its flags said, so that one
+// program has its own values.
+type Kind interface {
+	// Name is what Node.Format calls it.
+	Name() string
+}
+
+// Opener has a say in how nodes are opened.
+type Opener interface {
+	Kind
+	// OpenFlags adds the flags for it.
+	OpenFlags(flags *flag.FlagSet)
+	// OpenOptions are what they said.
+	OpenOptions() []zarr.Option
+}
+
+// Target is a kind that copies can be made in.
+type Target interface {
+	Kind
+	// Formats are the names that copy --to takes.
+	Formats() []string
+	// Endings are how names of files and folders end that are to be of the first
+	// format.
+	Endings() []string
+	// FormatFlags adds the flags that say how the copy is made.
+	FormatFlags(flags *flag.FlagSet)
+	// Format is one of them as the flags said. The error is for flags.
+	Format(name string) (copying.Format, error)
+}
+
+// Versioned is a format that is a version of Zarr other than the third.
+type Versioned interface {
+	Kind
+	ZarrFormat() int
+}
+
+// Worder has words for codecs that are of the format.
+type Worder interface {
+	Kind
+	// CodecWords tells a codecs list in words, if it is one of the format. word is for
+	// codecs that anybody may use.
+	CodecWords(codecs []meta.Extension, word func(meta.Extension) string) (text string, ok bool)
+}
+
+// Sampler shows the format to people who want to try it.
+type Sampler interface {
+	Kind
+	// Sample writes a sample into the folder of a hierarchy that has a volume of
+	// uint16 of three axes at cells/volume.
+	Sample(ctx context.Context, root *zarr.Group, dir string, opts []zarr.Option) (Sample, error)
+}
+
+// Sample is one that was made.
+type Sample struct {
+	Group *zarr.Group // nil if nothing was
+	Title string      // what it is
+	Name  string      // of it, and what is to be said of that
+	Try   [][]string  // commands to call next, by their words
+}
+
+// Helper adds to what the help of a command says.
+type Helper interface {
+	Kind
+	// Help gives a paragraph and examples, either of which may be empty. The program
+	// as a whole is the command "".
+	Help(command string) (paragraph, examples string)
+}
+
+// Commander has commands of its own: work on a hierarchy in place.
+type Commander interface {
+	Kind
+	Commands() []*Command
+}
+
+// Command is work on what a URL names.
+type Command struct {
+	Name, Short, Long, Example string
+	// Items is what its progress counts, "" if it is done in no time.
+	Items string
+	Flags func(flags *flag.FlagSet)
+	// Check says what is wrong with the flags.
+	Check func() error
+	// ReadOnly reports whether nothing is to be changed.
+	ReadOnly func() bool
+	Run      func(ctx context.Context, s store.Store, path string, env Env) (Result, error)
+}
+
+// Env is what a command is run with.
+type Env struct {
+	Workers  int
+	Progress func(job.Progress)
+	Open     []zarr.Option // for nodes
+}
+
+// Result is what a command did. It is printed as JSON, or as lines for people.
+type Result interface{ Lines() []string }
+
+// List is the kinds that a program knows.
+type List []Kind
+
+// All gives those of a list that can do something.
+func All[K Kind](l List) []K {
+	var out []K
+	for _, k := range l {
+		if can, ok := k.(K); ok {
+			out = append(out, can)
+		}
+	}
+	return out
+}
+
+// Target finds the kind that makes copies of a name, nil if there is none.
+func (l List) Target(name string) Target {
+	for _, t := range All[Target](l) {
+		if slices.Contains(t.Formats(), name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// Formats lists what copies can be made in.
+func (l List) Formats() (names []string) {
+	for _, t := range All[Target](l) {
+		names = append(names, t.Formats()...)
+	}
+	return names
+}
+
+// Piped is the format that the last part of a pipeline asks for, as zarr3 in
+// em|zarr3:raw, or empty.
+func (l List) Piped(url string) string {
+	bar := strings.LastIndexByte(url, '|')
+	scheme, _, _ := strings.Cut(url[bar+1:], ":")
+	if bar < 0 || l.Target(scheme) == nil {
+		return ""
+	}
+	return scheme
+}
+
+// Named is the format that the name of a new file or folder asks for by its ending,
+// or empty.
+func (l List) Named(url string) string {
+	if strings.Contains(url, "|") {
+		return ""
+	}
+	name := strings.ToLower(strings.TrimRight(url, "/"))
+	for _, t := range All[Target](l) {
+		if slices.ContainsFunc(t.Endings(), func(end string) bool { return strings.HasSuffix(name, end) }) {
+			return t.Formats()[0]
+		}
+	}
+	return ""
+}
+
+// ZarrFormat is the version of Zarr that nodes of a format are.
+func (l List) ZarrFormat(format string) int {
+	for _, v := range All[Versioned](l) {
+		if v.Name() == format {
+			return v.ZarrFormat()
+		}
+	}
+	return 3
+}
+
+// CodecWords tells a codecs list in the words of the format that it is of.
+func (l List) CodecWords(codecs []meta.Extension, word func(meta.Extension) string) (string, bool) {
+	for _, w := range All[Worder](l) {
+		if text, ok := w.CodecWords(codecs, word); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// Choice checks the value of a flag that has to be one of some.
+func Choice(flag, value string, of []string) error {
+	if slices.Contains(of, value) {
+		return nil
+	}
+	return fmt.Errorf("--%s %s: must be one of %s", flag, value, strings.Join(of, ", "))
+}

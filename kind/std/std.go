@@ -1,0 +1,15 @@
+// Package std lists the kinds that come with Omnizarr. It is the only place that
+// names them all.
+package std
+
+import (
+	n5 "github.com/omnizarr/zarr/format/n5/jobs"
+	tiff "github.com/omnizarr/zarr/format/tiff/jobs"
+	zarr2 "github.com/omnizarr/zarr/format/zarr2/jobs"
+	"github.com/omnizarr/zarr/kind"
+)
+
+// Kinds are new values of them all, which hold the flags of one program.
+func Kinds() kind.List {
+	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &tiff.Kind{}}
+}
