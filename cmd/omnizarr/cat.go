@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -64,12 +64,12 @@ with --plot a picture; its slice selects samples and channels.`,
 				return err
 			}
 			defer s.Close()
-			if g, ok := s.object.(*hdmf.Group); ok {
-				return a.catRows(cmd.Context(), g, slice, as, plot, cmd.Flags().Changed("as"))
+			arr, ok := s.Node.(*zarr.Array)
+			if t, is := s.Object.(convention.Tabular); is && !ok {
+				return a.catRows(cmd.Context(), s.Node.URL(), t, slice, as, plot, cmd.Flags().Changed("as"))
 			}
-			arr, ok := s.node.(*zarr.Array)
 			if !ok {
-				return &zarr.Error{Op: "open", URL: s.node.URL(), Err: errors.New("is a group, not an array")}
+				return &zarr.Error{Op: "open", URL: s.Node.URL(), Err: errors.New("is a group, not an array")}
 			}
 			if plot {
 				return badUsage(cmd, "--plot is for time series of HDMF and NWB files")
@@ -87,10 +87,10 @@ with --plot a picture; its slice selects samples and channels.`,
 
 // findElements opens what has elements: an array needs no look at its
 // surroundings.
-func (a *app) findElements(ctx context.Context, url string) (*subject, error) {
+func (a *app) findElements(ctx context.Context, url string) (*convention.Subject, error) {
 	n, err := zarr.Open(ctx, url, a.options(zarr.ReadOnly())...)
 	if _, ok := n.(*zarr.Array); ok && err == nil {
-		return &subject{node: n}, nil
+		return &convention.Subject{Node: n}, nil
 	}
 	if err == nil {
 		n.Close()
@@ -98,29 +98,31 @@ func (a *app) findElements(ctx context.Context, url string) (*subject, error) {
 	return a.find(ctx, url)
 }
 
-// catRows prints the table or the time series that a group is.
-func (a *app) catRows(ctx context.Context, g *hdmf.Group, slice, as string, plot, asked bool) error {
-	r, series, err := rowsOf(ctx, g, slice, as != "json")
+// catRows prints the table or the samples that a group is.
+func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, slice, as string, plot, asked bool) error {
+	r, err := t.Rows(ctx, slice, as != "json")
 	if err != nil {
 		return err
 	}
 	fail := func(err error) error {
-		return &zarr.Error{Op: "print", URL: g.Node().URL(), Err: err}
+		return &zarr.Error{Op: "print", URL: url, Err: err}
 	}
-	if series == nil && plot {
+	if r.Curves == nil && plot {
 		return fail(errors.New("--plot is for time series, this is a table"))
 	}
-	if series != nil && (plot || as == "text" && !asked && series.Data().DType().Kind == hdmf.Number && len(series.Data().Shape()) == 1) {
-		return a.plotSeries(ctx, series)
+	if r.Curves != nil && (plot || as == "text" && !asked && r.Curves.Alone) {
+		return a.plot(ctx, r.Curves)
 	}
-	a.tellProblems(g, r.problems)
+	for _, note := range r.Notes {
+		a.note(note)
+	}
 	switch as {
 	case "json":
-		return a.printRowsJSON(ctx, r)
+		return r.WriteJSON(ctx, a.out)
 	case "csv":
-		return a.printRowsCSV(ctx, r)
+		return r.WriteCSV(ctx, a.out)
 	case "text":
-		return a.printRowsText(ctx, r)
+		return r.WriteText(ctx, a.out, columns())
 	}
 	return fail(fmt.Errorf("rows have no form %s, use --as json or csv", as))
 }

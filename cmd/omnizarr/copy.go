@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr/codec/pad"
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/describe"
 	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job/copying"
@@ -91,18 +93,18 @@ interrupted is simply started again.`,
 				return err
 			}
 			defer src.Close()
-			if src.isRoot() {
+			if src.IsFile() {
 				return a.copyHDMF(cmd, src, args[1], to, overwrite, file)
 			}
-			if why := bound(src.object); why != "" {
-				return badUsage(cmd, "%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", args[0], why)
+			if o, ok := src.Object.(*describe.Object); ok && o.Bound() != "" {
+				return badUsage(cmd, "%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", args[0], o.Bound())
 			}
 			if file.pickle || file.wide {
 				return badUsage(cmd, "--pickle and --wide-indexes are for HDMF and NWB files")
 			}
 			bar := a.newProgress("blocks")
 			opts.Progress = bar.tell()
-			err = copying.Copy(cmd.Context(), src.node, args[1], opts)
+			err = copying.Copy(cmd.Context(), src.Node, args[1], opts)
 			bar.end()
 			return err
 		},
@@ -137,7 +139,7 @@ type fileFlags struct{ pickle, wide bool }
 
 // copyHDMF copies an HDMF file with all that it means, into the layout that goes
 // with the format.
-func (a *app) copyHDMF(cmd *cobra.Command, src *subject, dst, to string, overwrite bool, file fileFlags) error {
+func (a *app) copyHDMF(cmd *cobra.Command, src *convention.Subject, dst, to string, overwrite bool, file fileFlags) error {
 	opts := write.Options{Layout: hdmf.V3, Overwrite: overwrite, Pickle: file.pickle, WideIndexes: file.wide, Zarr: a.options()}
 	switch {
 	case to == "zarr2":
@@ -150,27 +152,7 @@ func (a *app) copyHDMF(cmd *cobra.Command, src *subject, dst, to string, overwri
 	if name := firstChanged(cmd, laidOut); name != "" {
 		return badUsage(cmd, "--%s: an HDMF file keeps its arrays as they are; --plain copies the nodes alone", name)
 	}
-	return write.Copy(cmd.Context(), dst, src.object.File(), opts)
-}
-
-// bound tells why an object of an HDMF file says something else outside of it, ""
-// if it does not.
-func bound(o hdmf.Object) string {
-	switch o := o.(type) {
-	case *hdmf.Group:
-		return "without the rest, links and references in it lead nowhere, and its types are not known"
-	case *hdmf.Dataset:
-		refers := func(d hdmf.DType) bool { return d.Kind == hdmf.ObjectRef || d.Kind == hdmf.RegionRef }
-		if refers(o.DType()) || slices.ContainsFunc(o.DType().Fields, func(f hdmf.Field) bool { return refers(f.DType) }) {
-			return "its elements refer to other objects of it"
-		}
-		for _, a := range o.Attributes() {
-			if a.References != nil {
-				return "its attribute " + a.Name + " refers to another object of it"
-			}
-		}
-	}
-	return ""
+	return write.Copy(cmd.Context(), dst, src.Object.(*describe.Object).HDMF().File(), opts)
 }
 
 // target is the format of a copy: what --to or the name of the destination says.

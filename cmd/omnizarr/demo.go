@@ -65,11 +65,9 @@ func (a *app) demo(ctx context.Context, dir string) error {
 	}
 	defer root.Close()
 	fmt.Fprintf(a.out, "Wrote a sample hierarchy to %s\n\n", dir)
-	nodes, broken := below(ctx, &subject{node: root})
 	fmt.Fprintln(a.out, filepath.Base(dir))
-	a.drawTree(nodes)
-	if len(broken) > 0 {
-		return a.tellBroken(broken)
+	if err := a.drawBelow(ctx, root); err != nil {
+		return err
 	}
 	fmt.Fprintf(a.out, "\n/image, read back and shown here:\n\n")
 	if err := a.showImage(ctx, root); err != nil {
@@ -108,12 +106,7 @@ func (a *app) showSample(ctx context.Context, s kind.Sample) error {
 	}
 	defer s.Group.Close()
 	fmt.Fprintf(a.out, "\n%s:\n\n%s\n", s.Title, s.Name)
-	nodes, broken := below(ctx, &subject{node: s.Group})
-	if len(broken) > 0 {
-		return a.tellBroken(broken)
-	}
-	a.drawTree(nodes)
-	return nil
+	return a.drawBelow(ctx, s.Group)
 }
 
 // showImage reads the image and draws it.

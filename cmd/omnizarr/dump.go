@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/hdmf"
-	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/dump"
+	"github.com/omnizarr/zarr/internal/words"
 )
 
 func (a *app) dumpCommand() *cobra.Command {
@@ -50,106 +49,58 @@ without --allow, is {"$dangling": why}.`,
 }
 
 // dump prints the nodes one after the other, as each is read.
-func (a *app) dump(ctx context.Context, s *subject, asJSON bool) error {
-	nodes, broken := below(ctx, s)
-	if _, ok := s.node.(*zarr.Group); ok {
-		nodes = append([]treeNode{{Path: "/", NodeType: "group", node: s.node, object: s.object}}, nodes...)
-	}
-	members := map[string][]string{}
-	for _, t := range nodes {
-		if cut := strings.LastIndexByte(t.Path, '/'); t.Path != "/" {
-			up := max(t.Path[:cut], "/")
-			members[up] = append(members[up], t.Path[cut+1:])
-		}
-	}
+func (a *app) dump(ctx context.Context, s *convention.Subject, asJSON bool) error {
 	if asJSON {
-		fmt.Fprint(a.out, "{\n")
-	}
-	if s.isRoot() {
-		if err := a.dumpSchemas(ctx, s.object.File(), asJSON); err != nil {
-			broken = append(broken, err)
+		broken, err := dump.WriteJSON(ctx, a.out, s)
+		if err != nil {
+			return err
 		}
+		return a.tellBroken(broken)
 	}
-	if asJSON {
-		fmt.Fprint(a.out, "\"nodes\": {")
-	}
-	for i, t := range nodes {
-		doc, err := neutral(ctx, t, members[t.Path])
+	var broken []error
+	if s.IsFile() {
+		doc, err := dump.SchemasOf(ctx, s.Object)
 		if err != nil {
 			broken = append(broken, err)
 		}
+		a.printSchemas(doc)
+	}
+	for n, err := range dump.Nodes(ctx, s) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if asJSON {
-			raw, err := strictjson.Marshal(doc, false)
-			if err != nil {
-				return err
-			}
-			if i > 0 {
-				fmt.Fprint(a.out, ",")
-			}
-			fmt.Fprintf(a.out, "\n%s: %s", strictjson.AppendString(nil, t.Path), raw)
-		} else {
-			a.printNeutral(t.Path, doc)
+		if err != nil {
+			broken = append(broken, err)
 		}
-	}
-	if asJSON {
-		fmt.Fprint(a.out, "\n}\n}\n")
+		if n != nil {
+			a.printNode(n)
+		}
 	}
 	return a.tellBroken(broken)
 }
 
-// neutral describes a node by its content.
-func neutral(ctx context.Context, t treeNode, members []string) (*neutralNode, error) {
-	if t.link != nil {
-		return neutralLink(ctx, t.link), nil
-	}
-	attrs, err := neutralAttributes(ctx, t)
-	if err != nil {
-		return &neutralNode{Kind: "unknown", Error: err.Error()}, &zarr.Error{Op: "dump", URL: t.node.URL(), Err: err}
-	}
-	arr, ok := t.node.(*zarr.Array)
-	if !ok {
-		slices.Sort(members)
-		members = append([]string{}, members...)
-		return &neutralNode{Kind: "group", Attributes: attrs, Members: &members}, nil
-	}
-	m := arr.Metadata()
-	shape := append([]int{}, m.Shape...)
-	scalar := len(shape) == 0
-	doc := &neutralNode{Kind: "dataset", Attributes: attrs, Scalar: &scalar, StoredShape: shape, Shape: shape}
-	if doc.StoredChunks = innerChunks(m.Codecs); doc.StoredChunks == nil {
-		doc.StoredChunks = append([]int{}, m.Grid.Uniform()...)
-	}
-	c := newColumn("", m.DataType, 0)
-	if d, ok := t.object.(*hdmf.Dataset); ok {
-		scalar, doc.Shape = d.Scalar(), d.Shape()
-		doc.HDMFDType = storedType(d)
-		c = hdmfColumn("", m.DataType, 0, d.DType(), func(r hdmf.Reference) json.RawMessage { return neutralReference(ctx, d.File(), r) })
-	}
-	count := 0
-	for v, err := range arr.Stream(ctx, zarr.All(), partSize) {
-		if err == nil {
-			err = c.add(v)
+func (a *app) printSchemas(doc *dump.Schemas) {
+	for _, name := range slices.Sorted(maps.Keys(doc.Namespaces)) {
+		versions := doc.Namespaces[name]
+		for _, version := range slices.Sorted(maps.Keys(versions)) {
+			for _, source := range slices.Sorted(maps.Keys(versions[version])) {
+				a.printf("schema %s %s %s  sha256 %s\n", name, version, source, versions[version][source])
+			}
 		}
-		if err != nil {
-			doc.DType, doc.Error = c.dtype(), err.Error()
-			return doc, err
-		}
-		count += v.Len()
 	}
-	doc.column = c.result(count <= mostValues)
-	return doc, nil
 }
 
-// printNeutral tells the same to people.
-func (a *app) printNeutral(path string, n *neutralNode) {
+// printNode tells people of a node.
+func (a *app) printNode(n *dump.Node) {
 	switch {
 	case n.Kind == "link":
-		a.printf("%s -> %s%s\n", path, inFile(*n.Target), cannot(n.Error))
+		problem := ""
+		if n.Error != "" {
+			problem = "  leads nowhere: " + words.OneLine(n.Error)
+		}
+		a.printf("%s -> %s%s\n", n.Path, *n.Target, problem)
 	case n.Kind == "dataset" && n.Error == "":
-		a.printf("%s  %s %s", path, n.DType, times(n.Shape))
+		a.printf("%s  %s %s", n.Path, n.DType, words.Times(n.Shape))
 		if n.SHA256 != "" {
 			a.printf("  sha256 %s", n.SHA256)
 		}
@@ -164,21 +115,21 @@ func (a *app) printNeutral(path string, n *neutralNode) {
 		}
 		a.printValues(n.Values)
 	case n.Error != "":
-		a.printf("%s  %s  cannot be read: %s\n", path, n.Kind, oneLine(n.Error))
+		a.printf("%s  %s  cannot be read: %s\n", n.Path, n.Kind, words.OneLine(n.Error))
 	default:
-		a.printf("%s  %s of %s\n", path, n.Kind, counted(len(*n.Members), "node"))
+		a.printf("%s  %s of %s\n", n.Path, n.Kind, words.Counted(len(*n.Members), "node"))
 	}
 	for _, m := range n.Attributes {
 		var text bytes.Buffer
 		if json.Compact(&text, m.Raw) != nil {
 			text.Write(m.Raw)
 		}
-		a.printf("    @%s = %s\n", m.Name, cutText(text.String(), 200))
+		a.printf("    @%s = %s\n", m.Name, words.Cut(text.String(), 200))
 	}
 }
 
 func (a *app) printValues(values []byte) {
 	if values != nil {
-		a.printf("    %s\n", cutText(compact(values), 200))
+		a.printf("    %s\n", words.Cut(words.Compact(values), 200))
 	}
 }

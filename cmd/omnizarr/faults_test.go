@@ -14,7 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/kind/std"
 )
 
@@ -189,7 +191,7 @@ func TestReferencesThatCannotBeReadAreListed(t *testing.T) {
 	_, out, _ = ran(t, "refs", f.dir)
 	matches(t, out, `^✗ link   /g -> _LINKS\[1\]`, `^✓ link   /g/l -> /$`, `^3 links and references, 2 lead nowhere$`)
 	_, out, _ = ran(t, "refs", "--json", f.dir)
-	var list []reference
+	var list []convention.Reference
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 3 || list[0].Resolved || list[0].Reason == "" {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -209,7 +211,7 @@ func TestControlCharactersAreShown(t *testing.T) {
 	} {
 		_, out, errs := ran(t, args...)
 		for _, r := range out + errs {
-			if r != '\n' && isUnseen(r) {
+			if r != '\n' && words.Visible(string(r)) != string(r) {
 				t.Errorf("%q: %q\n%q", args, out, errs)
 				break
 			}
@@ -227,11 +229,11 @@ func TestVisibleText(t *testing.T) {
 		"plain × é 日本 👩‍🔬": "plain × é 日本 👩‍🔬", "a\x1b[31m": `a\x1b[31m`, "a\nb\tc": `a\x0ab\x09c`, "\u009b": `\u009b`, "\u202etxt": `\u202etxt`, "\u2028": `\u2028`,
 		"a\xffb": `a\xffb`, "\ufffd": "\ufffd", "\U000e0041": `\U000e0041`, `back\slash`: `back\slash`,
 	} {
-		if got := visible(s); got != want {
+		if got := words.Visible(s); got != want {
 			t.Errorf("%q is shown as %q, want %q", s, got, want)
 		}
 	}
-	if got := oneLine("list a://b: list a://b: no\n{\"x\": {\"x\": 1}}"); got != `list a://b: no; {"x": {"x": 1}}` {
+	if got := words.OneLine("list a://b: list a://b: no\n{\"x\": {\"x\": 1}}"); got != `list a://b: no; {"x": {"x": 1}}` {
 		t.Errorf("one line: %s", got)
 	}
 }

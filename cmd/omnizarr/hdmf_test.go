@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/kind/std"
 )
@@ -85,71 +82,5 @@ func TestDumpIsWhatTheRealReaderSees(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestFilesAreNamedAsSeenFromEachOther(t *testing.T) {
-	ctx := context.Background()
-	dir := nwbtest.Unpack(t, "external_v3")
-	open := func(name string) *hdmf.File {
-		f, err := hdmf.Open(ctx, filepath.Join(dir, "external_v3", filepath.FromSlash(name)), hdmf.Zarr(zarr.ReadOnly()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		return f
-	}
-	linked, source, exported := open("linked.nwb.zarr"), open("source.nwb.zarr"), open("sub/exported.nwb.zarr")
-	for _, c := range []struct {
-		from, to *hdmf.File
-		want     string
-	}{{linked, linked, "."}, {linked, source, "../source.nwb.zarr"}, {exported, source, "../../source.nwb.zarr"}, {source, exported, "../sub/exported.nwb.zarr"}} {
-		if got := place(ctx, c.from, c.to); got != c.want {
-			t.Errorf("%s from %s is %s, want %s", c.to.URL(), c.from.URL(), got, c.want)
-		}
-	}
-}
-
-func TestAboveURLs(t *testing.T) {
-	for _, c := range []struct{ url, up, name string }{
-		{"https://example.org/a.zarr/units/", "https://example.org/a.zarr", "units"},
-		{"https://example.org", "", ""},
-		{"https://example.org/a.zarr?token=1", "", ""},
-		{"a.zip|zarr3:units/id", "a.zip|zarr3:units", "id"},
-		{"a.zip|zarr3:units", "a.zip|zarr3:", "units"},
-		{"a.zip|zarr3:", "", ""},
-		{"/", "", ""},
-		{"mem:x/y", "", ""},
-	} {
-		up, name, ok := above(c.url)
-		if up != c.up || name != c.name || ok != (c.name != "") {
-			t.Errorf("above %s is %q, %q, %v, want %q, %q", c.url, up, name, ok, c.up, c.name)
-		}
-	}
-}
-
-func TestTracesAreDrawnInBlocks(t *testing.T) {
-	tr := newTrace(8)
-	for i, v := range []float64{0, 1, 2, 3} {
-		tr.add(2*i+1, v)
-	}
-	low, high, ok := tr.bounds()
-	if low != 0 || high != 3 || !ok {
-		t.Errorf("bounds %v to %v, %v", low, high, ok)
-	}
-	tr.join()
-	got := strings.Join(tr.draw(low, high, 2), "\n")
-	if want := "  ▗▟\n▗▟▀ "; got != want {
-		t.Errorf("drawn as\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestFloatsThatJSONLacksInLists(t *testing.T) {
-	for raw, want := range map[string]string{
-		`[1,NaN]`: `[1,{"$float":"NaN"}]`, `{"a":[-Infinity,Infinity],"b":"NaN ]"}`: `{"a":[{"$float":"-Infinity"},{"$float":"Infinity"}],"b":"NaN ]"}`,
-	} {
-		if got, err := neutralFloats(json.RawMessage(raw)); err != nil || string(got) != want {
-			t.Errorf("%s: %s, %v", raw, got, err)
-		}
 	}
 }

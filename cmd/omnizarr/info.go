@@ -5,10 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/dump"
+	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -33,20 +38,22 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 			}
 			defer s.Close()
 			if asJSON {
-				doc, err := a.describe(cmd.Context(), s)
+				doc, err := a.infoOf(cmd.Context(), s)
 				if err != nil {
 					return err
 				}
 				return a.printJSON(doc)
 			}
 			a.printf("%s\n", args[0])
-			switch {
-			case s.isRoot():
-				return a.printSession(cmd.Context(), s)
-			case s.object != nil:
-				a.printObject(cmd.Context(), s)
+			if s.Object == nil {
+				return a.printInfo(s, s.Node.Attributes().Names())
 			}
-			return a.printInfo(s)
+			about := s.Object.About(cmd.Context())
+			a.printAbout(about)
+			if about.Whole {
+				return a.tellBroken(about.Broken)
+			}
+			return a.printInfo(s, about.Attributes)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -57,66 +64,84 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 
 // formatOf names the format that a subject is stored in, and the version of Zarr
 // that it is shown as.
-func (a *app) formatOf(s *subject) (name string, zarrFormat int) {
-	name = s.node.Format()
+func (a *app) formatOf(s *convention.Subject) (name string, zarrFormat int) {
+	name = s.Node.Format()
 	zarrFormat = a.kinds.ZarrFormat(name)
-	if s.object != nil {
-		name = "hdmf"
+	if s.Object != nil {
+		name = s.Object.Convention().Name()
 	}
 	return name, zarrFormat
 }
 
-// groupInfo is what info says of a group.
-type groupInfo struct {
-	NodeType     string           `json:"node_type"`
-	ZarrFormat   int              `json:"zarr_format"`
-	Format       string           `json:"format"`
-	Consolidated *int             `json:"consolidated,omitempty"` // nodes in the consolidated metadata
-	HDMF         *objectInfo      `json:"hdmf,omitempty"`
-	Attributes   *meta.Attributes `json:"attributes"`
+// document is a JSON object whose members keep their order.
+type document []struct {
+	name  string
+	value any
 }
 
-// arrayInfo is what info says of an array.
-type arrayInfo struct {
-	NodeType       string           `json:"node_type"`
-	ZarrFormat     int              `json:"zarr_format"`
-	Format         string           `json:"format"`
-	Shape          []int            `json:"shape"`
-	Chunks         json.RawMessage  `json:"chunks"`
-	InnerChunks    []int            `json:"inner_chunks,omitempty"`
-	DataType       json.RawMessage  `json:"data_type"`
-	Codecs         []meta.Extension `json:"codecs"`
-	FillValue      json.RawMessage  `json:"fill_value"`
-	DimensionNames []*string        `json:"dimension_names"`
-	HDMF           *objectInfo      `json:"hdmf,omitempty"`
-	Attributes     *meta.Attributes `json:"attributes"`
-}
-
-// describe gives the document that info prints.
-func (a *app) describe(ctx context.Context, s *subject) (any, error) {
-	n := s.node
-	format, number := a.formatOf(s)
-	arr, ok := n.(*zarr.Array)
-	if !ok {
-		doc := groupInfo{NodeType: "group", ZarrFormat: number, Format: format, HDMF: describeObject(ctx, s), Attributes: n.Attributes()}
-		if c := n.(*zarr.Group).Metadata().Consolidated; c != nil {
-			nodes := c.Len()
-			doc.Consolidated = &nodes
+// MarshalJSON gives the object.
+func (d document) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, m := range d {
+		if i > 0 {
+			out = append(out, ',')
 		}
-		return doc, nil
+		raw, err := strictjson.Marshal(m.value, false)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(strictjson.AppendString(out, m.name), ':'), raw...)
 	}
-	m := arr.Metadata()
-	doc := arrayInfo{
-		NodeType: "array", ZarrFormat: number, Format: format, Shape: m.Shape, Codecs: m.Codecs,
-		FillValue: m.FillValue, DimensionNames: m.DimensionNames, HDMF: describeObject(ctx, s), Attributes: n.Attributes(),
+	return append(out, '}'), nil
+}
+
+func (d *document) add(name string, value any) {
+	*d = append(*d, struct {
+		name  string
+		value any
+	}{name, value})
+}
+
+// infoOf gives the document that info prints.
+func (a *app) infoOf(ctx context.Context, s *convention.Subject) (any, error) {
+	var doc document
+	format, number := a.formatOf(s)
+	arr, ok := s.Node.(*zarr.Array)
+	if !ok {
+		doc.add("node_type", "group")
+		doc.add("zarr_format", number)
+		doc.add("format", format)
+		if c := s.Node.(*zarr.Group).Metadata().Consolidated; c != nil {
+			doc.add("consolidated", c.Len()) // nodes in the consolidated metadata
+		}
+	} else {
+		m := arr.Metadata()
+		chunks, err := chunksOf(m)
+		if err != nil {
+			return nil, err
+		}
+		dataType, err := m.DataType.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		doc.add("node_type", "array")
+		doc.add("zarr_format", number)
+		doc.add("format", format)
+		doc.add("shape", m.Shape)
+		doc.add("chunks", chunks)
+		if inner := dump.InnerChunks(m.Codecs); len(inner) > 0 {
+			doc.add("inner_chunks", inner)
+		}
+		doc.add("data_type", json.RawMessage(dataType))
+		doc.add("codecs", m.Codecs)
+		doc.add("fill_value", m.FillValue)
+		doc.add("dimension_names", m.DimensionNames)
 	}
-	var err error
-	if doc.Chunks, err = chunksOf(m); err != nil {
-		return nil, err
+	if s.Object != nil {
+		doc.add(format, s.Object.Info(ctx))
 	}
-	doc.InnerChunks = innerChunks(m.Codecs)
-	doc.DataType, err = m.DataType.MarshalJSON()
-	return doc, err
+	doc.add("attributes", s.Node.Attributes())
+	return doc, nil
 }
 
 // chunksOf gives the chunk shape, or the chunk shapes of a rectilinear grid, as
@@ -143,30 +168,37 @@ func chunksOf(m *meta.Array) (json.RawMessage, error) {
 	return json.Marshal(m.Grid.Uniform())
 }
 
-// innerChunks is the shape of the chunks inside shards, nil without shards.
-func innerChunks(codecs []meta.Extension) []int {
-	for _, c := range codecs {
-		var config struct {
-			ChunkShape []int `json:"chunk_shape"`
+// printAbout tells people of an object.
+func (a *app) printAbout(about *convention.About) {
+	for _, l := range about.Lines {
+		a.line(l.Name, "%s", l.Text)
+	}
+	for _, list := range about.Lists {
+		a.printf("  %s\n", list.Title)
+		width, wide := 0, 0
+		for _, r := range list.Rows {
+			width, wide = max(width, utf8.RuneCountInString(words.Visible(r[0]))), max(wide, utf8.RuneCountInString(words.Visible(r[1])))
 		}
-		if c.Name == "sharding_indexed" && json.Unmarshal(c.Configuration, &config) == nil {
-			return config.ChunkShape
+		for _, r := range list.Rows {
+			a.printf("    %s  %s  %s\n", words.Padded(words.Visible(r[0]), width), words.Padded(words.Visible(r[1]), wide), r[2])
 		}
 	}
-	return nil
+	for _, note := range about.Notes {
+		a.note(note)
+	}
 }
 
 // printInfo tells the same to people.
-func (a *app) printInfo(s *subject) error {
-	n, line := s.node, a.line
+func (a *app) printInfo(s *convention.Subject, attributes []string) error {
+	n, line := s.Node, a.line
 	format, _ := a.formatOf(s)
 	arr, ok := n.(*zarr.Array)
 	if !ok {
 		line("group", "%s", format)
 		if c := n.(*zarr.Group).Metadata().Consolidated; c != nil {
-			line("below", "%s in the consolidated metadata", counted(c.Len(), "node"))
+			line("below", "%s in the consolidated metadata", words.Counted(c.Len(), "node"))
 		}
-		a.printAttributes(s)
+		a.printAttributes(n, attributes)
 		return nil
 	}
 	m := arr.Metadata()
@@ -177,32 +209,32 @@ func (a *app) printInfo(s *subject) error {
 	} else {
 		line("data type", "%s, %s in all", typeName(m.DataType), size(bytesOf(m)))
 	}
-	inner := innerChunks(m.Codecs)
+	inner := dump.InnerChunks(m.Codecs)
 	what := "chunks"
 	if inner != nil {
 		what = "shards"
 	}
 	if shape := m.Grid.Uniform(); shape != nil {
-		line(what, "%s, %s of them", times(shape), times(m.Grid.Count()))
+		line(what, "%s, %s of them", words.Times(shape), words.Times(m.Grid.Count()))
 	} else {
 		raw, err := chunksOf(m)
 		if err != nil {
 			return err
 		}
-		line(what, "%s, %s of them", cutText(string(raw), 60), times(m.Grid.Count()))
+		line(what, "%s, %s of them", words.Cut(string(raw), 60), words.Times(m.Grid.Count()))
 	}
 	if inner != nil {
-		line("chunks", "%s in a shard", times(inner))
+		line("chunks", "%s in a shard", words.Times(inner))
 	}
 	if len(m.Transformers) > 0 {
 		line("stored as", "references to parts of other files")
 	}
 	line("codecs", "%s", a.codecWords(m.Codecs))
-	line("fill value", "%s", cutText(compact(m.FillValue), 60))
+	line("fill value", "%s", words.Cut(words.Compact(m.FillValue), 60))
 	if _, err := arr.Codec(make([]int, len(m.Shape))); err != nil {
 		line("but", "%v: the elements cannot be read", err)
 	}
-	a.printAttributes(s)
+	a.printAttributes(n, attributes)
 	return nil
 }
 
@@ -211,28 +243,20 @@ func (a *app) line(name, format string, args ...any) {
 	a.printf("  %-11s %s\n", name, fmt.Sprintf(format, args...))
 }
 
-// printAttributes prints the attributes; of an object of an HDMF file those that
-// nothing has been said of.
-func (a *app) printAttributes(s *subject) {
-	attrs := s.node.Attributes()
-	names := attrs.Names()
-	if s.object != nil {
-		names = otherAttributes(s.object)
-	}
+// printAttributes prints some of a node's attributes.
+func (a *app) printAttributes(n zarr.Node, names []string) {
+	attrs := n.Attributes()
 	if len(names) > 0 {
 		a.printf("  attributes\n")
 	}
 	for _, name := range names {
-		a.printf("    %s: %s\n", name, cutText(compact(attrs.Raw(name)), 100))
+		a.printf("    %s: %s\n", name, words.Cut(words.Compact(attrs.Raw(name)), 100))
 	}
 }
 
-// compact puts JSON on one line.
-func compact(raw []byte) string { return strings.Join(strings.Fields(string(raw)), " ") }
-
 // namedShape is the shape with the names of its axes.
 func namedShape(m *meta.Array) string {
-	text := times(m.Shape)
+	text := words.Times(m.Shape)
 	if m.DimensionNames == nil || len(m.Shape) == 0 {
 		return text
 	}

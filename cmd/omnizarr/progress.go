@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 )
 
@@ -63,5 +64,5 @@ func progressLine(now job.Progress, unit string, spent time.Duration, width int)
 			line += "  " + left.Round(time.Second).String() + " left"
 		}
 	}
-	return cutText(line+"  "+now.Path, max(width-1, bar))
+	return words.Cut(line+"  "+now.Path, max(width-1, bar))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/kind"
 )
 
@@ -58,7 +59,7 @@ func run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer)
 	// People get a line that they can report, and never a stack trace.
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(stderr, "omnizarr: internal error, please report it: %s\n", oneLine(fmt.Sprint(r)))
+			fmt.Fprintf(stderr, "omnizarr: internal error, please report it: %s\n", words.OneLine(fmt.Sprint(r)))
 			code = exitWrong
 		}
 	}()
@@ -86,11 +87,11 @@ func (a *app) report(err error) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitWrong // whoever read the output has gone and wants no more words
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.err, "omnizarr: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(err.Error()))
 		fmt.Fprintf(a.err, "Run '%s --help' for how to call it.\n", usage.command)
 		return exitUsage
 	}
-	fmt.Fprintf(a.err, "omnizarr: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(err.Error()))
 	return exitWrong
 }
 

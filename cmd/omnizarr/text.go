@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -48,7 +49,7 @@ func (a *app) catText(ctx context.Context, arr *zarr.Array, slice string) error 
 	}
 	p := textPrinter{cells: cells, width: width, shape: shape, shown: shown}
 	p.axis(0, "")
-	fmt.Fprintf(a.out, "%s\n\n%s  %s\n", p.b.String(), times(shape), typeName(arr.DataType()))
+	fmt.Fprintf(a.out, "%s\n\n%s  %s\n", p.b.String(), words.Times(shape), typeName(arr.DataType()))
 	return nil
 }
 
@@ -89,7 +90,7 @@ func (a *app) textCells(ctx context.Context, arr *zarr.Array, sel zarr.Selection
 			if err != nil {
 				return nil, err
 			}
-			cells = append(cells, cutText(visible(string(text)), 200))
+			cells = append(cells, words.Cut(words.Visible(string(text)), 200))
 		}
 	}
 	return cells, nil

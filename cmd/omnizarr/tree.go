@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -54,150 +54,81 @@ type treeNode struct {
 	Shape    []int           `json:"shape,omitzero"`
 	DataType json.RawMessage `json:"data_type,omitempty"`
 	Target   string          `json:"target,omitempty"` // of links
-	node     zarr.Node       // nil for a link
-	object   hdmf.Object     // in HDMF files
-	link     *hdmf.Link
-	note     string // instead of a node
+	detail   string          // what is said besides
 }
 
-// nodeList gathers nodes, and those that do not open as errors.
-type nodeList struct {
-	top    string // path of the node that all are below
-	nodes  []treeNode
-	broken []error
-}
-
-func (l *nodeList) add(at string, n zarr.Node, o hdmf.Object) {
-	t := treeNode{Path: "/" + strings.Trim(strings.TrimPrefix(at, l.top), "/"), NodeType: "group", node: n, object: o}
-	if arr, ok := n.(*zarr.Array); ok {
-		t.NodeType, t.Shape = "array", arr.Shape()
-		if t.Shape == nil {
-			t.Shape = []int{}
-		}
-		raw, err := arr.DataType().MarshalJSON()
-		if err != nil {
-			l.broken = append(l.broken, err)
-		}
-		t.DataType = raw
-	}
-	l.nodes = append(l.nodes, t)
-}
-
-// walk adds the nodes below a group.
-func (l *nodeList) walk(ctx context.Context, g *zarr.Group) {
-	for sub, err := range g.Walk(ctx) {
-		if err != nil {
-			l.broken = append(l.broken, err)
-			continue
-		}
-		l.add(sub.Path(), sub, nil)
-	}
-}
-
-// walkObjects adds what a group of an HDMF file holds, links too.
-func (l *nodeList) walkObjects(ctx context.Context, g *hdmf.Group) {
-	for m, err := range g.Walk(ctx) {
+// treeNodes gives the lines for what lies below a node.
+func treeNodes(entries []convention.Entry) ([]treeNode, error) {
+	nodes := []treeNode{}
+	for _, e := range entries {
+		t := treeNode{Path: e.Path, NodeType: "group"}
+		arr, ok := e.Node.(*zarr.Array)
 		switch {
-		case err != nil:
-			l.broken = append(l.broken, err)
-		case m.Link != nil:
-			at := strings.TrimPrefix(strings.TrimPrefix(m.Link.At(), "/"), l.top)
-			l.nodes = append(l.nodes, treeNode{Path: "/" + strings.Trim(at, "/"), NodeType: "link", Target: m.Link.Reference.String(), link: m.Link})
-		default:
-			l.add(m.Object.Node().Path(), m.Object.Node(), m.Object)
+		case e.Link != nil:
+			t.NodeType, t.Target = "link", e.Link.String()
+		case ok:
+			raw, err := arr.DataType().MarshalJSON()
+			if err != nil {
+				return nil, err
+			}
+			t.NodeType, t.Shape, t.DataType = "array", append([]int{}, arr.Shape()...), raw
+			t.detail = fmt.Sprintf("%s  %s", words.Times(arr.Shape()), typeName(arr.DataType()))
 		}
+		if e.Object != nil {
+			t.detail = e.Object.Detail()
+		}
+		nodes = append(nodes, t)
 	}
+	return nodes, nil
 }
 
-// below lists what lies below a subject in path order, and what does not open as
-// errors. The cached schemas of an HDMF file are not among it.
-func below(ctx context.Context, s *subject) (nodes []treeNode, broken []error) {
-	l := &nodeList{top: s.node.Path()}
-	g, ok := s.node.(*zarr.Group)
-	switch {
-	case !ok:
-		l.add(s.node.Path(), s.node, s.object)
-	case s.object != nil:
-		l.walkObjects(ctx, s.object.(*hdmf.Group))
-	default:
-		l.walk(ctx, g)
-	}
-	if ctx.Err() != nil {
-		l.broken = append(l.broken, ctx.Err())
-	}
-	return inPathOrder(l.nodes), l.broken
-}
-
-func inPathOrder(nodes []treeNode) []treeNode {
-	slices.SortStableFunc(nodes, func(x, y treeNode) int { return meta.ComparePaths(x.Path, y.Path) })
-	return nodes
-}
-
-// schemaNodes lists the nodes that the cached schemas of an HDMF file are.
-func schemaNodes(ctx context.Context, s *subject) []treeNode {
-	at := schemaLocation(s.object.File())
-	g, ok := s.node.(*zarr.Group)
-	if !ok || at == "" {
+func (a *app) tree(ctx context.Context, url string, s *convention.Subject, asJSON bool) error {
+	if arr, ok := s.Node.(*zarr.Array); ok && !asJSON {
+		a.printf("%s  %s  %s\n", url, words.Times(arr.Shape()), typeName(arr.DataType()))
 		return nil
 	}
-	n, err := g.Open(ctx, at)
-	if isGone(err) {
-		// Some writers leave them out of consolidated metadata.
-		n, err = zarr.OpenStore(ctx, g.Store(), path.Join(g.Path(), at), zarr.ReadOnly(), zarr.BypassConsolidated())
+	entries, broken := convention.Below(ctx, s)
+	var versions []string
+	at := ""
+	if s.IsFile() {
+		if schemas := s.Object.Schemas(ctx); schemas != nil {
+			var list []zarr.Node
+			list, versions = schemas.Nodes(ctx)
+			at = "/" + schemas.Path
+			for _, n := range list {
+				if asJSON {
+					entries = append(entries, convention.NodeEntry(n, s.Node.Path()))
+				}
+			}
+		}
 	}
+	nodes, err := treeNodes(convention.InPathOrder(entries))
 	if err != nil {
-		return nil // which validate tells
+		return err
 	}
-	l := &nodeList{top: s.node.Path()}
-	l.add(n.Path(), n, nil)
-	if sub, ok := n.(*zarr.Group); ok {
-		l.walk(ctx, sub)
-	}
-	return l.nodes
-}
-
-// schemaNote is one line for all of them.
-func schemaNote(ctx context.Context, s *subject) []treeNode {
-	if list := schemaVersions(ctx, s); list != nil {
-		at := schemaLocation(s.object.File())
-		return []treeNode{{Path: "/" + at, note: "cached schemas: " + strings.Join(list, ", ")}}
-	}
-	return nil
-}
-
-// schemaVersions names the namespaces of which schemas are cached, with their
-// versions.
-func schemaVersions(ctx context.Context, s *subject) (out []string) {
-	above := len(strings.Split(schemaLocation(s.object.File()), "/"))
-	for _, t := range schemaNodes(ctx, s) {
-		if parts := strings.Split(t.Path[1:], "/"); t.NodeType == "group" && len(parts) == above+2 {
-			out = append(out, parts[above]+" "+parts[above+1])
-		}
-	}
-	return out
-}
-
-func (a *app) tree(ctx context.Context, url string, s *subject, asJSON bool) error {
-	nodes, broken := below(ctx, s)
 	if asJSON {
-		if s.isRoot() {
-			nodes = inPathOrder(append(nodes, schemaNodes(ctx, s)...))
-		}
-		if nodes == nil {
-			nodes = []treeNode{}
-		}
 		if err := a.printJSON(nodes); err != nil {
 			return err
 		}
-	} else if arr, ok := s.node.(*zarr.Array); ok {
-		a.printf("%s  %s  %s\n", url, times(arr.Shape()), typeName(arr.DataType()))
-	} else {
-		if s.isRoot() {
-			nodes = inPathOrder(append(nodes, schemaNote(ctx, s)...))
-		}
-		a.printf("%s\n", url)
-		a.drawTree(nodes)
+		return a.tellBroken(broken)
 	}
+	if versions != nil { // one line for all of them
+		nodes = append(nodes, treeNode{Path: at, detail: "cached schemas: " + strings.Join(versions, ", ")})
+		slices.SortStableFunc(nodes, func(x, y treeNode) int { return meta.ComparePaths(x.Path, y.Path) })
+	}
+	a.printf("%s\n", url)
+	a.drawTree(nodes)
+	return a.tellBroken(broken)
+}
+
+// drawBelow draws what lies below a group.
+func (a *app) drawBelow(ctx context.Context, g *zarr.Group) error {
+	entries, broken := convention.Below(ctx, &convention.Subject{Node: g})
+	nodes, err := treeNodes(entries)
+	if err != nil {
+		return err
+	}
+	a.drawTree(nodes)
 	return a.tellBroken(broken)
 }
 
@@ -249,11 +180,11 @@ func (a *app) drawTree(nodes []treeNode) {
 			if i == len(b.subs)-1 {
 				line, next = "└── ", "    "
 			}
-			label := before + line + visible(sub.name)
-			if sub.node.link != nil {
-				label += " -> " + visible(sub.node.Target)
+			label := before + line + words.Visible(sub.name)
+			if sub.node.Target != "" {
+				label += " -> " + words.Visible(sub.node.Target)
 			}
-			labels, details = append(labels, label), append(details, sub.node.detail())
+			labels, details = append(labels, label), append(details, sub.node.detail)
 			draw(sub, before+next)
 		}
 	}
@@ -270,20 +201,4 @@ func (a *app) drawTree(nodes []treeNode) {
 		}
 		a.printf("%s\n", label)
 	}
-}
-
-// detail is what the tree says of a node besides its name.
-func (t treeNode) detail() string {
-	switch n := t.node.(type) {
-	case *zarr.Array:
-		if d, ok := t.object.(*hdmf.Dataset); ok {
-			return strings.TrimSpace(fmt.Sprintf("%s  %s  %s", times(d.Shape()), hdmfTypeName(d), d.Type().Name))
-		}
-		return fmt.Sprintf("%s  %s", times(n.Shape()), typeName(n.DataType()))
-	case *zarr.Group:
-		if t.object != nil {
-			return t.object.Type().Name
-		}
-	}
-	return t.note
 }

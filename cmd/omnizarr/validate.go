@@ -8,7 +8,9 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format"
 	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
+	"github.com/omnizarr/zarr/format/hdmf/describe"
 	formats "github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/store"
 )
@@ -48,15 +50,15 @@ the folder around this one and where --allow says.`,
 			}
 			opts := check.ValidateOptions{Open: a.options(), Check: hdmfcheck.Options{Inspect: inspect}}
 			if given != "" {
-				if opts.Check.Schema, err = a.schemas(cmd.Context(), given); err != nil {
+				if opts.Check.Schema, err = describe.ReadSchemas(cmd.Context(), given, a.options()...); err != nil {
 					return err
 				}
 			}
 			// What does not open is told by its documents.
 			if found, err := a.find(cmd.Context(), args[0]); err == nil {
 				defer found.Close()
-				if found.object != nil && found.object.File() == found.opened {
-					opts.HDMF, opts.HDMFPath = found.opened, found.object.Path()
+				if o, ok := found.Object.(*describe.Object); ok && o.IsOwn() {
+					opts.HDMF, opts.HDMFPath = o.HDMF().File(), o.HDMF().Path()
 				}
 			}
 			if opts.HDMF == nil && (inspect || given != "") {
@@ -75,7 +77,7 @@ the folder around this one and where --allow says.`,
 			case failed != nil:
 				return fmt.Errorf("validate %s: %w", url, failed)
 			case err == nil && !report.OK:
-				err = fmt.Errorf("validate %s: %s", url, counted(len(report.Problems), "problem"))
+				err = fmt.Errorf("validate %s: %s", url, words.Counted(len(report.Problems), "problem"))
 			}
 			return err
 		},
@@ -89,7 +91,7 @@ the folder around this one and where --allow says.`,
 
 func (a *app) printValidation(r check.Validation) {
 	for _, p := range r.Problems {
-		a.printf("✗ %s %s: %s\n", p.Path, p.Rule, oneLine(p.Problem))
+		a.printf("✗ %s %s: %s\n", p.Path, p.Rule, words.OneLine(p.Problem))
 	}
 	if r.OK {
 		a.printf("%s\n", "✓ no problems")

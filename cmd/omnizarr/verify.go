@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/check"
 )
 
@@ -49,7 +50,7 @@ not what the metadata says, bits behind the last packed element.`,
 				a.printReport(report)
 			}
 			if err == nil && !report.OK {
-				err = fmt.Errorf("verify %s: %s", n.URL(), counted(len(report.Problems), "problem"))
+				err = fmt.Errorf("verify %s: %s", n.URL(), words.Counted(len(report.Problems), "problem"))
 			}
 			return err
 		},
@@ -66,12 +67,12 @@ func (a *app) printReport(r check.Report) {
 		if p.Key != "" {
 			where += " " + p.Key
 		}
-		a.printf("✗ %s: %s\n", where, oneLine(p.Problem))
+		a.printf("✗ %s: %s\n", where, words.OneLine(p.Problem))
 	}
 	mark := "✓"
 	if !r.OK {
 		mark = "✗"
 	}
-	a.printf("%s %s, %s of which %d are not stored, %s\n", mark, counted(r.Arrays, "array"),
-		counted(r.Chunks, "chunk"), r.Missing, counted(len(r.Problems), "problem"))
+	a.printf("%s %s, %s of which %d are not stored, %s\n", mark, words.Counted(r.Arrays, "array"),
+		words.Counted(r.Chunks, "chunk"), r.Missing, words.Counted(len(r.Problems), "problem"))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -28,7 +28,7 @@ func typeName(t dtype.Type) string {
 		}
 	case dtype.Subarray:
 		elem, shape := dtype.Elements(t)
-		return times(shape) + " " + typeName(elem)
+		return words.Times(shape) + " " + typeName(elem)
 	case dtype.Object:
 		return "JSON values"
 	case dtype.List:
@@ -41,24 +41,6 @@ func typeName(t dtype.Type) string {
 		return fmt.Sprintf("%s of %d bytes", t.Name(), t.Size())
 	}
 	return t.Name()
-}
-
-// hdmfTypeName names the type of a dataset of an HDMF file for people.
-func hdmfTypeName(d *hdmf.Dataset) string {
-	switch t := d.DType(); t.Kind {
-	case hdmf.ObjectRef:
-		return "references"
-	case hdmf.RegionRef:
-		return "region references"
-	case hdmf.Compound:
-		var fields []string
-		for _, f := range t.Fields {
-			fields = append(fields, f.Name+" "+f.DType.Name)
-		}
-		return "compound of " + strings.Join(fields, ", ")
-	default:
-		return t.Name
-	}
 }
 
 // codecWords tells a codecs list in words.

@@ -22,10 +22,19 @@ const maxBlock = 1 << 14
 // maxChunks bounds the chunks of a dataset that are looked at.
 const maxChunks = 1 << 22
 
-// Blocks reads the chunks of a dataset that are stored; those of a list in order,
-// and many small ones at once. What was never written may be far more than what was.
-func (d *Dataset) Blocks(ctx context.Context) iter.Seq2[Block, error] {
+// Blocks reads a dataset part by part, in order: all of it, or only the chunks that
+// were written, many small ones at once. What was never written may be far more than
+// what was.
+func (d *Dataset) Blocks(ctx context.Context, written bool) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
+		read := func(box nd.Box) bool {
+			v, err := d.Read(ctx, zarr.Box(box.Start, box.Shape))
+			return yield(Block{box.Start, v}, err) && err == nil
+		}
+		if !written {
+			d.rowBoxes(read)
+			return
+		}
 		boxes, err := d.storedBoxes(ctx)
 		if err != nil {
 			yield(Block{}, err)
@@ -36,10 +45,31 @@ func (d *Dataset) Blocks(ctx context.Context) iter.Seq2[Block, error] {
 			boxes = mergeBoxes(boxes)
 		}
 		for _, box := range boxes {
-			v, err := d.Read(ctx, zarr.Box(box.Start, box.Shape))
-			if !yield(Block{box.Start, v}, err) || err != nil {
+			if !read(box) {
 				return
 			}
+		}
+	}
+}
+
+// rowBoxes gives boxes that are the array together, each of whole chunks along the
+// first axis.
+func (d *Dataset) rowBoxes(yield func(nd.Box) bool) {
+	shape := d.array.Shape()
+	if len(shape) == 0 {
+		yield(nd.Box{})
+		return
+	}
+	rows, _ := nd.Len(shape[1:])
+	rows = max(maxBlock/max(rows, 1), 1)
+	if chunk := d.array.ChunkShape(); chunk != nil {
+		rows = (rows + chunk[0] - 1) / chunk[0] * chunk[0]
+	}
+	for from := 0; from < shape[0]; from += rows {
+		box := nd.Box{Start: make([]int, len(shape)), Shape: slices.Clone(shape)}
+		box.Start[0], box.Shape[0] = from, min(rows, shape[0]-from)
+		if !yield(box) {
+			return
 		}
 	}
 }

@@ -35,13 +35,14 @@ type Mention struct {
 }
 
 // References yields every link and reference of an object and of all below it: in
-// attributes, in the elements of datasets that are stored, and in fields of them.
+// attributes, in the elements of datasets, and in fields of them; written says that
+// elements which were never written are of no interest.
 // What is no reference although it should be has an Err. What cannot be read is
 // yielded as its error, and the iteration goes on.
-func References(ctx context.Context, o Object) iter.Seq2[Mention, error] {
+func References(ctx context.Context, o Object, written bool) iter.Seq2[Mention, error] {
 	return func(yield func(Mention, error) bool) {
 		g, ok := o.(*Group)
-		if !mentions(ctx, o, yield) || !ok {
+		if !mentions(ctx, o, written, yield) || !ok {
 			return
 		}
 		for member, err := range g.Walk(ctx) {
@@ -51,7 +52,7 @@ func References(ctx context.Context, o Object) iter.Seq2[Mention, error] {
 			case member.Link != nil:
 				ok = yield(Mention{To: member.Link.Reference, Holder: member.Link.group, Link: member.Link}, nil)
 			default:
-				ok = mentions(ctx, member.Object, yield)
+				ok = mentions(ctx, member.Object, written, yield)
 			}
 			if !ok || ctx.Err() != nil {
 				return
@@ -62,7 +63,7 @@ func References(ctx context.Context, o Object) iter.Seq2[Mention, error] {
 
 // mentions yields what an object itself holds. The links of a group come with its
 // members; here is what is wrong with them.
-func mentions(ctx context.Context, o Object, yield func(Mention, error) bool) bool {
+func mentions(ctx context.Context, o Object, written bool, yield func(Mention, error) bool) bool {
 	for _, a := range o.Attributes() {
 		if !a.mentions(o, yield) {
 			return false
@@ -70,7 +71,7 @@ func mentions(ctx context.Context, o Object, yield func(Mention, error) bool) bo
 	}
 	switch o := o.(type) {
 	case *Dataset:
-		for m, err := range o.References(ctx) {
+		for m, err := range o.References(ctx, written) {
 			if !yield(m, err) {
 				return false
 			}
@@ -119,9 +120,10 @@ func (t DType) referring() (fields []string) {
 	return fields
 }
 
-// References yields the references that the stored elements of a dataset are, or that
-// fields of them are; all such fields if none is named. An error ends the iteration.
-func (d *Dataset) References(ctx context.Context, fields ...string) iter.Seq2[Mention, error] {
+// References yields the references that the elements of a dataset are, or that fields
+// of them are; all such fields if none is named. written says that elements which
+// were never written are of no interest. An error ends the iteration.
+func (d *Dataset) References(ctx context.Context, written bool, fields ...string) iter.Seq2[Mention, error] {
 	return func(yield func(Mention, error) bool) {
 		if fields == nil {
 			fields = d.dtype.referring()
@@ -129,7 +131,7 @@ func (d *Dataset) References(ctx context.Context, fields ...string) iter.Seq2[Me
 		if fields == nil {
 			return
 		}
-		for b, err := range d.Blocks(ctx) {
+		for b, err := range d.Blocks(ctx, written) {
 			if err != nil {
 				yield(Mention{Holder: d}, err)
 				return

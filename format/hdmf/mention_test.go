@@ -15,7 +15,7 @@ func TestReferencesOfBothLayouts(t *testing.T) {
 	for _, name := range []string{"session_v2.nwb", "session_v3.nwb"} {
 		f := fixture(t, name)
 		counts := map[string]int{}
-		for m, err := range hdmf.References(ctx, f.Root()) {
+		for m, err := range hdmf.References(ctx, f.Root(), false) {
 			check(t, err)
 			if m.Err != nil {
 				t.Errorf("%s: %s: %v", name, m.Path(), m.Err)
@@ -52,7 +52,7 @@ func TestReferencesThatAreNone(t *testing.T) {
 	check(t, zarr.Write(ctx, d, zarr.Slice("2"), []string{"/d", ""}))
 	check(t, zarr.Write(ctx, d, zarr.Slice("0"), []string{`{"path": 1}`, `{"source": ".", "path": "/d", "region": [{"start": 0, "stop": 9}]}`}))
 	var got []string
-	for m, err := range hdmf.References(ctx, w.file().Root()) {
+	for m, err := range hdmf.References(ctx, w.file().Root(), true) {
 		check(t, err)
 		_, lost := m.Target(ctx)
 		got = append(got, fmt.Sprint(m.Kind(), " ", m.Path(), " ", m.Attribute, m.Index, " ", m.To, " ", m.Empty, lost == nil))

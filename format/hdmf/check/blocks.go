@@ -32,7 +32,7 @@ func place(at []int) string {
 // eachBlock reads the chunks of a dataset that are stored. What was never written
 // has no elements that could be wrong.
 func eachBlock(ctx context.Context, d *hdmf.Dataset, f func(start []int, v *hdmf.Values) error) error {
-	for b, err := range d.Blocks(ctx) {
+	for b, err := range d.Blocks(ctx, true) {
 		if err == nil {
 			err = f(b.Start, b.Values)
 		}

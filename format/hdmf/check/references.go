@@ -186,7 +186,7 @@ func (c *checker) elements(ctx context.Context, r references) error {
 	lastGood := false
 	total, _ := nd.Len(r.dataset.Array().Shape())
 	var failed error
-	for m, err := range r.dataset.References(ctx, r.field) {
+	for m, err := range r.dataset.References(ctx, true, r.field) {
 		if failed = err; err == nil {
 			failed = ctx.Err()
 		}

@@ -34,7 +34,7 @@ func (c *copier) survey(ctx context.Context) error {
 		return err
 	}
 	sources := map[string]bool{}
-	for m, err := range hdmf.References(ctx, c.src.Root()) {
+	for m, err := range hdmf.References(ctx, c.src.Root(), true) {
 		// A list of references is copied one by one; an attribute that is none as it is.
 		if _, element := m.Holder.(*hdmf.Dataset); err == nil && element && m.Attribute == "" && !m.Empty {
 			err = m.Err

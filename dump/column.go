@@ -1,7 +1,8 @@
-package main
+package dump
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,8 +11,8 @@ import (
 	"hash"
 	"strings"
 
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -26,12 +27,12 @@ type columnReader struct {
 	count  int
 	fields []*columnReader
 
-	// In HDMF files:
-	kind  hdmf.Kind // 0 elsewhere
-	list  bool      // elements are JSON lists, of which this is one value:
+	// In files of conventions:
+	kind  convention.Kind
+	list  bool // elements are JSON lists, of which this is one value:
 	index int
 	said  string // and its type
-	refer func(hdmf.Reference) json.RawMessage
+	refer func(reference json.RawMessage) json.RawMessage
 }
 
 func newColumn(name string, t dtype.Type, offset int) *columnReader {
@@ -45,36 +46,36 @@ func newColumn(name string, t dtype.Type, offset int) *columnReader {
 	return c
 }
 
-// hdmfColumn is for the elements of a dataset, or for the values of a field of
-// them.
-func hdmfColumn(name string, t dtype.Type, offset int, is hdmf.DType, refer func(hdmf.Reference) json.RawMessage) *columnReader {
+// columnOf is for elements of which a convention says what they are.
+func columnOf(ctx context.Context, t dtype.Type, e *convention.Elements) *columnReader {
+	return meantColumn("", t, 0, e.Type, func(raw json.RawMessage) json.RawMessage { return e.Refer(ctx, raw) })
+}
+
+// meantColumn is for elements, or for the values of a field of them.
+func meantColumn(name string, t dtype.Type, offset int, is convention.Type, refer func(json.RawMessage) json.RawMessage) *columnReader {
 	c := &columnReader{name: name, typ: t, offset: offset, kind: is.Kind, refer: refer}
 	known := dtype.Fields(t)
 	for i, f := range is.Fields {
 		if known == nil { // a value of JSON lists
 			field := &columnReader{name: f.Name, typ: t, offset: offset, kind: f.Kind, refer: refer, list: true, index: i, said: f.Stored}
-			if field.isReference() {
+			if f.Kind.Refers() {
 				field.said = ""
 			}
 			c.fields = append(c.fields, field)
 			continue
 		}
-		c.fields = append(c.fields, hdmfColumn(f.Name, known[i].Type, offset+known[i].Offset, f.DType, refer))
+		c.fields = append(c.fields, meantColumn(f.Name, known[i].Type, offset+known[i].Offset, f, refer))
 	}
-	if c.fields == nil && !c.isReference() && is.Kind != hdmf.Anything {
+	// References have no sum.
+	if c.fields == nil && !is.Kind.Refers() && is.Kind != convention.Anything {
 		c.sum = sha256.New()
 	}
 	return c
 }
 
-// isReference reports whether elements point at objects. These have no sum.
-func (c *columnReader) isReference() bool {
-	return c.kind == hdmf.ObjectRef || c.kind == hdmf.RegionRef
-}
-
 // isText reports whether elements are summed up one by one behind their length.
 func (c *columnReader) isText() bool {
-	if c.kind == hdmf.Text || c.kind == hdmf.Bytes {
+	if c.kind == convention.Text || c.kind == convention.Bytes {
 		return true
 	}
 	switch c.typ.Kind() {
@@ -91,15 +92,15 @@ func (c *columnReader) dtype() string {
 		return c.said
 	}
 	switch c.kind {
-	case hdmf.ObjectRef:
+	case convention.Objects:
 		return "reference"
-	case hdmf.RegionRef:
+	case convention.Regions:
 		return "region"
-	case hdmf.Compound:
+	case convention.Compound:
 		return "compound"
-	case hdmf.Text:
+	case convention.Text:
 		return "string"
-	case hdmf.Anything:
+	case convention.Anything:
 		return "object"
 	}
 	switch c.typ.Kind() {
@@ -194,7 +195,7 @@ func (c *columnReader) content(elem []byte, blobs nd.Blobs) ([]byte, error) {
 
 // appendValue spells an element so that its type can be told.
 func (c *columnReader) appendValue(dst, elem []byte, blobs nd.Blobs) ([]byte, error) {
-	if c.list || c.isReference() {
+	if c.list || c.kind.Refers() {
 		return c.appendJSON(dst, elem, blobs)
 	}
 	switch c.typ.Kind() {
@@ -231,16 +232,12 @@ func (c *columnReader) appendJSON(dst, elem []byte, blobs nd.Blobs) ([]byte, err
 	switch {
 	case err != nil:
 		return nil, err
-	case c.kind == hdmf.Number:
+	case c.kind == convention.Plain:
 		return appendFloat(dst, raw), nil
-	case !c.isReference():
+	case !c.kind.Refers():
 		return append(dst, raw...), nil
 	}
-	r, err := hdmf.ParseReference(raw)
-	if err != nil {
-		return append(dst, dangling(err)...), nil
-	}
-	return append(dst, c.refer(r)...), nil
+	return append(dst, c.refer(raw)...), nil
 }
 
 // listed is a value of a JSON list.
@@ -266,8 +263,8 @@ func appendFloat(dst, raw []byte) []byte {
 }
 
 // result gives the sums; values only of small datasets.
-func (c *columnReader) result(small bool) column {
-	out := column{Name: c.name, DType: c.dtype()}
+func (c *columnReader) result(small bool) Column {
+	out := Column{Name: c.name, DType: c.dtype()}
 	for _, f := range c.fields {
 		out.Fields = append(out.Fields, f.result(small))
 	}

@@ -1,4 +1,4 @@
-package main
+package describe
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/format/hdmf/schema"
 	"github.com/omnizarr/zarr/internal/strictjson"
 )
@@ -16,15 +18,15 @@ import (
 // maxSchema bounds a schema document, in bytes.
 const maxSchema = 16 << 20
 
-// schemas reads schemas from what --schema names: an HDMF file that caches them, a
-// document of namespaces, or a folder with such documents.
-func (a *app) schemas(ctx context.Context, name string) (*schema.Catalog, error) {
-	if s, err := a.find(ctx, name); err == nil {
+// ReadSchemas reads schemas from what a name or URL names: an HDMF file that caches
+// them, a document of namespaces, or a folder with such documents.
+func ReadSchemas(ctx context.Context, name string, opts ...zarr.Option) (*schema.Catalog, error) {
+	if s, err := convention.Find(ctx, name, []convention.Convention{&Convention{}}, opts...); err == nil {
 		defer s.Close()
-		if s.object == nil {
+		if s.Object == nil {
 			return nil, fmt.Errorf("schemas of %s: is no HDMF file", name)
 		}
-		c, err := s.object.File().Schemas(ctx)
+		c, err := s.Object.(*Object).object.File().Schemas(ctx)
 		if err == nil && len(c.Namespaces()) == 0 {
 			err = errors.New("no schemas are cached in it")
 		}

@@ -1,4 +1,4 @@
-package main
+package describe
 
 import (
 	"context"
@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/nd"
 )
 
-// objectInfo is what info says of an object of an HDMF file.
-type objectInfo struct {
+// Info is what an object of an HDMF file is.
+type Info struct {
 	File       string   `json:"file"`
 	Path       string   `json:"path"`
 	Layout     string   `json:"layout"`
@@ -23,17 +25,35 @@ type objectInfo struct {
 	Namespaces []string `json:"namespaces,omitempty"` // of the cached schemas, with versions; of the root
 }
 
-// describeObject gives it, nil outside of HDMF files.
-func describeObject(ctx context.Context, s *subject) *objectInfo {
-	if s.object == nil {
-		return nil
-	}
-	f, t := s.object.File(), s.object.Type()
-	doc := &objectInfo{File: f.URL(), Path: s.object.Path(), Layout: f.Layout().String(), Namespace: t.Namespace, Type: t.Name, ObjectID: s.object.ID()}
-	if s.isRoot() {
-		doc.Namespaces = schemaVersions(ctx, s)
+// Info is what the object is: an *Info.
+func (o *Object) Info(ctx context.Context) any {
+	f, t := o.object.File(), o.object.Type()
+	doc := &Info{File: f.URL(), Path: o.object.Path(), Layout: f.Layout().String(), Namespace: t.Namespace, Type: t.Name, ObjectID: o.object.ID()}
+	if o.IsFile() {
+		_, doc.Namespaces = schemaNodes(ctx, f)
 	}
 	return doc
+}
+
+// About tells people what the object is: a session, if it is a whole file.
+func (o *Object) About(ctx context.Context) *convention.About {
+	t := &teller{opened: o.opened}
+	if o.IsFile() {
+		t.session(ctx, o)
+	} else {
+		t.object(ctx, o.object)
+	}
+	return &t.about
+}
+
+// teller gathers what is told.
+type teller struct {
+	opened *hdmf.File
+	about  convention.About
+}
+
+func (t *teller) line(name, format string, args ...any) {
+	t.about.Lines = append(t.about.Lines, convention.Line{Name: name, Text: fmt.Sprintf(format, args...)})
 }
 
 // mostText is how many characters of a text are shown.
@@ -70,7 +90,7 @@ func scalarText(ctx context.Context, f *hdmf.File, at string, most int) string {
 			parts = append(parts, string(raw))
 		}
 	}
-	return cutText(compact([]byte(strings.Join(parts, "; "))), mostText)
+	return words.Cut(words.Compact([]byte(strings.Join(parts, "; "))), mostText)
 }
 
 // sessionTexts are the datasets of NWB files that tell what a session is.
@@ -92,21 +112,22 @@ var sessionTexts = []struct {
 // subjectTexts are those that tell who was recorded.
 var subjectTexts = []string{"subject_id", "species", "strain", "genotype", "sex", "age", "date_of_birth", "weight", "description"}
 
-// printSession tells what a file holds.
-func (a *app) printSession(ctx context.Context, s *subject) error {
-	f := s.object.File()
-	t := f.Root().Type()
+// session tells what a file holds.
+func (t *teller) session(ctx context.Context, o *Object) {
+	t.about.Whole = true
+	f := o.object.File()
+	typ := f.Root().Type()
 	what := "HDMF"
 	if attr, ok := f.Root().Attribute("nwb_version"); ok {
-		what = "NWB " + cutText(bareText(attr.Raw), mostText)
+		what = "NWB " + words.Cut(words.Bare(attr.Raw), mostText)
 	}
-	if t.Name != "" {
-		what += ", " + t.String()
+	if typ.Name != "" {
+		what += ", " + typ.String()
 	}
-	a.line("file", "%s, on %s", what, f.Zarr().Format())
+	t.line("file", "%s, on %s", what, f.Zarr().Format())
 	for _, m := range sessionTexts {
 		if text := scalarText(ctx, f, m.path, m.most); text != "" {
-			a.line(m.name, "%s", text)
+			t.line(m.name, "%s", text)
 		}
 	}
 	var about []string
@@ -116,26 +137,26 @@ func (a *app) printSession(ctx context.Context, s *subject) error {
 		}
 	}
 	if about != nil {
-		a.line("subject", "%s", strings.Join(about, ", "))
+		t.line("subject", "%s", strings.Join(about, ", "))
 	}
 	if id := f.ID(); id != "" {
-		a.line("object id", "%s", id)
+		t.line("object id", "%s", id)
 	}
-	nodes, broken := below(ctx, s)
-	found := sortObjects(nodes)
+	var entries []convention.Entry
+	entries, t.about.Broken = convention.Below(ctx, &convention.Subject{Node: o.Node(), Object: o})
+	found := sortObjects(entries)
 	if found.devices != nil {
-		a.line("devices", "%s", strings.Join(found.devices, ", "))
+		t.line("devices", "%s", strings.Join(found.devices, ", "))
 	}
-	if o, err := f.Object(ctx, "/general/extracellular_ephys/electrodes"); err == nil {
-		a.printElectrodes(ctx, o)
+	if electrodes, err := f.Table(ctx, "/general/extracellular_ephys/electrodes"); err == nil {
+		t.line("electrodes", "%d", electrodes.Rows())
 	}
-	if list := schemaVersions(ctx, s); list != nil {
-		a.line("schemas", "%s", strings.Join(list, ", "))
+	if _, list := schemaNodes(ctx, f); list != nil {
+		t.line("schemas", "%s", strings.Join(list, ", "))
 	}
-	a.line("holds", "%s, %s, %s", counted(found.groups, "group"), counted(found.datasets, "dataset"), counted(found.links, "link"))
-	a.printList(ctx, "series", found.series, seriesWords)
-	a.printList(ctx, "tables", found.tables, a.tableWords)
-	return a.tellBroken(broken)
+	t.line("holds", "%s, %s, %s", words.Counted(found.groups, "group"), words.Counted(found.datasets, "dataset"), words.Counted(found.links, "link"))
+	t.list(ctx, "series", found.series, seriesWords)
+	t.list(ctx, "tables", found.tables, t.tableWords)
 }
 
 // sorted are the objects of a file that info tells of.
@@ -145,24 +166,28 @@ type sorted struct {
 	groups, datasets, links int
 }
 
-func sortObjects(nodes []treeNode) (out sorted) {
+func sortObjects(entries []convention.Entry) (out sorted) {
 	held := map[string]bool{}
-	for _, t := range nodes {
-		held[t.Path] = true
+	for _, e := range entries {
+		held[e.Path] = true
 	}
-	for _, t := range nodes {
-		g, ok := t.object.(*hdmf.Group)
+	for _, e := range entries {
+		var g *hdmf.Group
+		o, ok := e.Object.(*Object)
+		if ok {
+			g, ok = o.object.(*hdmf.Group)
+		}
 		switch {
-		case t.link != nil:
+		case e.Link != nil:
 			out.links++
 		case !ok:
 			out.datasets++
 		default:
 			out.groups++
-			if g.Type().Name == "Device" || path.Dir(t.Path) == "/general/devices" {
+			if g.Type().Name == "Device" || path.Dir(e.Path) == "/general/devices" {
 				out.devices = append(out.devices, g.Name())
 			}
-			if held[t.Path+"/data"] && (held[t.Path+"/timestamps"] || held[t.Path+"/starting_time"]) {
+			if held[e.Path+"/data"] && (held[e.Path+"/timestamps"] || held[e.Path+"/starting_time"]) {
 				out.series = append(out.series, g)
 			}
 			if hdmf.IsTable(g) {
@@ -173,33 +198,16 @@ func sortObjects(nodes []treeNode) (out sorted) {
 	return out
 }
 
-func (a *app) printElectrodes(ctx context.Context, o hdmf.Object) {
-	g, ok := o.(*hdmf.Group)
-	if !ok {
-		return
-	}
-	if t, err := hdmf.OpenTable(ctx, g); err == nil {
-		a.line("electrodes", "%d", t.Rows())
-	}
-}
-
-// printList tells of objects, one in a line.
-func (a *app) printList(ctx context.Context, title string, list []*hdmf.Group, words func(context.Context, *hdmf.Group) string) {
+// list tells of objects, one in a row.
+func (t *teller) list(ctx context.Context, title string, list []*hdmf.Group, told func(context.Context, *hdmf.Group) string) {
 	if len(list) == 0 {
 		return
 	}
-	a.printf("  %s\n", title)
-	width, wide := 0, 0
+	out := convention.List{Title: title}
 	for _, g := range list {
-		width, wide = max(width, len([]rune(visible(g.Path())))), max(wide, len([]rune(visible(g.Type().Name))))
+		out.Rows = append(out.Rows, [3]string{g.Path(), g.Type().Name, told(ctx, g)})
 	}
-	for _, g := range list {
-		a.printf("    %s  %s  %s\n", padded(visible(g.Path()), width), padded(visible(g.Type().Name), wide), words(ctx, g))
-	}
-}
-
-func padded(s string, width int) string {
-	return s + strings.Repeat(" ", max(width-len([]rune(s)), 0))
+	t.about.Lists = append(t.about.Lists, out)
 }
 
 // seriesWords tells of a time series: shape, rate, duration, unit.
@@ -208,20 +216,20 @@ func seriesWords(ctx context.Context, g *hdmf.Group) string {
 	if err != nil {
 		return "cannot be opened: " + reasonOf(err)
 	}
-	words := []string{times(s.Data().Shape()) + " " + hdmfTypeName(s.Data())}
+	told := []string{words.Times(s.Data().Shape()) + " " + typeWords(s.Data())}
 	duration, err := s.Duration(ctx)
 	if rate, ok := s.Rate(); ok {
-		words = append(words, fmt.Sprintf("%.6g Hz", rate))
+		told = append(told, fmt.Sprintf("%.6g Hz", rate))
 	} else if err == nil && duration > 0 && s.Len() > 1 && s.Timestamps().Shape()[0] == s.Len() {
-		words = append(words, fmt.Sprintf("about %.4g Hz", float64(s.Len()-1)/duration))
+		told = append(told, fmt.Sprintf("about %.4g Hz", float64(s.Len()-1)/duration))
 	}
 	if err == nil {
-		words = append(words, seconds(duration))
+		told = append(told, seconds(duration))
 	}
 	if unit := unitOf(s); unit != "" {
-		words = append(words, "in "+unit)
+		told = append(told, "in "+unit)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(told, ", ")
 }
 
 // seconds writes a duration.
@@ -235,39 +243,39 @@ func seconds(d float64) string {
 	return fmt.Sprintf("%.4g s", d)
 }
 
-// tellProblems notes what is wrong with a table.
-func (a *app) tellProblems(g *hdmf.Group, problems []error) {
+// problemNotes tell what is wrong with a table.
+func problemNotes(g *hdmf.Group, problems []error) (notes []string) {
 	for i, err := range problems {
 		if i == mostProblems {
-			a.note(fmt.Sprintf("%s: %s more", g.Path(), counted(len(problems)-i, "problem")))
-			return
+			return append(notes, fmt.Sprintf("%s: %s more", g.Path(), words.Counted(len(problems)-i, "problem")))
 		}
-		a.note(g.Path() + ": " + err.Error())
+		notes = append(notes, g.Path()+": "+err.Error())
 	}
+	return notes
 }
 
 // mostProblems is how many of a table are told.
 const mostProblems = 100
 
 // tableWords tells of a table: rows and columns. What is wrong with it is noted.
-func (a *app) tableWords(ctx context.Context, g *hdmf.Group) string {
-	t, err := hdmf.OpenTable(ctx, g)
+func (t *teller) tableWords(ctx context.Context, g *hdmf.Group) string {
+	table, err := hdmf.OpenTable(ctx, g)
 	if err != nil {
 		return "cannot be opened: " + reasonOf(err)
 	}
-	a.tellProblems(g, t.Problems())
+	t.about.Notes = append(t.about.Notes, problemNotes(g, table.Problems())...)
 	var columns []string
-	for _, c := range t.Columns() {
+	for _, c := range table.Columns() {
 		columns = append(columns, c.Name())
 	}
-	words := counted(t.Rows(), "row")
+	told := words.Counted(table.Rows(), "row")
 	if columns != nil {
-		words += ": " + cutText(strings.Join(columns, ", "), mostText)
+		told += ": " + words.Cut(strings.Join(columns, ", "), mostText)
 	}
-	if list := t.Categories(); len(list) > 0 {
-		words += "; and of " + cutText(strings.Join(list, ", "), mostText)
+	if list := table.Categories(); len(list) > 0 {
+		told += "; and of " + words.Cut(strings.Join(list, ", "), mostText)
 	}
-	return words
+	return told
 }
 
 // reasonOf is an error without the name of the object that it is about.
@@ -276,44 +284,44 @@ func reasonOf(err error) string {
 	if errors.As(err, &known) {
 		err = known.Err
 	}
-	return oneLine(err.Error())
+	return words.OneLine(err.Error())
 }
 
-// printObject tells what an object of a file is.
-func (a *app) printObject(ctx context.Context, s *subject) {
-	o := s.object
-	if o.File() != s.opened {
-		a.line("is", "%s of %s", o.Path(), o.File().URL())
+// object tells what an object of a file is.
+func (t *teller) object(ctx context.Context, o hdmf.Object) {
+	if o.File() != t.opened {
+		t.line("is", "%s of %s", o.Path(), o.File().URL())
 	}
-	if t := o.Type(); t.Name != "" {
-		a.line("type", "%s", t)
+	if typ := o.Type(); typ.Name != "" {
+		t.line("type", "%s", typ)
 	}
 	if id := o.ID(); id != "" {
-		a.line("object id", "%s", id)
+		t.line("object id", "%s", id)
 	}
 	if attr, ok := o.Attribute("description"); ok {
-		a.line("description", "%s", cutText(oneLine(bareText(attr.Raw)), mostText))
+		t.line("description", "%s", words.Cut(words.OneLine(words.Bare(attr.Raw)), mostText))
 	}
 	for _, attr := range o.Attributes() {
 		for i, r := range attr.References {
 			if i == 3 {
-				a.line("refers to", "%d more (%s)", len(attr.References)-i, attr.Name)
+				t.line("refers to", "%d more (%s)", len(attr.References)-i, attr.Name)
 				break
 			}
-			a.printReference(ctx, o.File(), attr.Name, r)
+			t.reference(ctx, o.File(), attr.Name, r)
 		}
 	}
 	switch o := o.(type) {
 	case *hdmf.Group:
-		a.printGroup(ctx, o)
+		t.group(ctx, o)
 	case *hdmf.Dataset:
-		if what := hdmfTypeName(o); o.DType().Kind >= hdmf.ObjectRef {
-			a.line("elements", "%s", what)
+		if what := typeWords(o); o.DType().Kind >= hdmf.ObjectRef {
+			t.line("elements", "%s", what)
 		}
 	}
+	t.about.Attributes = otherAttributes(o)
 }
 
-// otherAttributes are those of an object that printObject says nothing of.
+// otherAttributes are those of an object that object says nothing of.
 func otherAttributes(o hdmf.Object) (names []string) {
 	for _, attr := range o.Attributes() {
 		switch attr.Name {
@@ -327,26 +335,26 @@ func otherAttributes(o hdmf.Object) (names []string) {
 	return names
 }
 
-func (a *app) printReference(ctx context.Context, holder *hdmf.File, name string, r hdmf.Reference) {
+func (t *teller) reference(ctx context.Context, holder *hdmf.File, name string, r hdmf.Reference) {
 	text := r.String()
 	if o, err := holder.Resolve(ctx, r); err != nil {
 		text += ", which leads nowhere: " + why(err)
-	} else if t := o.Type(); t.Name != "" {
-		text += ", " + t.Name
+	} else if typ := o.Type(); typ.Name != "" {
+		text += ", " + typ.Name
 	}
-	a.line("refers to", "%s (%s)", text, name)
+	t.line("refers to", "%s (%s)", text, name)
 }
 
 // mostMembers is how many members of a group are listed.
 const mostMembers = 24
 
-// printGroup tells what a group holds.
-func (a *app) printGroup(ctx context.Context, g *hdmf.Group) {
+// group tells what a group holds.
+func (t *teller) group(ctx context.Context, g *hdmf.Group) {
 	if hdmf.IsTable(g) {
-		a.line("table", "%s", a.tableWords(ctx, g))
+		t.line("table", "%s", t.tableWords(ctx, g))
 	}
 	if hdmf.IsSeries(ctx, g) {
-		a.line("series", "%s", seriesWords(ctx, g))
+		t.line("series", "%s", seriesWords(ctx, g))
 	}
 	n := 0
 	for m, err := range g.Members(ctx) {
@@ -359,15 +367,15 @@ func (a *app) printGroup(ctx context.Context, g *hdmf.Group) {
 			if _, err := m.Link.Target(ctx); err != nil {
 				text += ", which leads nowhere: " + why(err)
 			}
-			a.line("holds", "%s -> %s", m.Name, text)
+			t.line("holds", "%s -> %s", m.Name, text)
 		case *hdmf.Dataset:
-			a.line("holds", "%s  %s %s", m.Name, times(o.Shape()), hdmfTypeName(o))
+			t.line("holds", "%s  %s %s", m.Name, words.Times(o.Shape()), typeWords(o))
 		default:
-			a.line("holds", "%s  %s", m.Name, o.Type().Name)
+			t.line("holds", "%s  %s", m.Name, o.Type().Name)
 		}
 	}
 	if n > mostMembers {
-		a.line("holds", "%d more", n-mostMembers)
+		t.line("holds", "%d more", n-mostMembers)
 	}
 }
 

@@ -1,0 +1,201 @@
+package convention
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Subject is what a URL names: a node, and if that lies in a file of a convention,
+// what it is there.
+type Subject struct {
+	Node   zarr.Node
+	Object Object // nil outside of conventions
+}
+
+// Close gives up the node and the file.
+func (s *Subject) Close() error {
+	if s.Object != nil {
+		return s.Object.Close()
+	}
+	return s.Node.Close()
+}
+
+// IsFile reports whether the subject is a whole file of a convention.
+func (s *Subject) IsFile() bool { return s.Object != nil && s.Object.IsFile() }
+
+// Find opens what a URL names, for reading. Objects of conventions are found out by
+// looking; the URL may also lead through their links.
+func Find(ctx context.Context, url string, known []Convention, opts ...zarr.Option) (*Subject, error) {
+	opts = append(slices.Clone(opts), zarr.ReadOnly())
+	n, err := zarr.Open(ctx, url, opts...)
+	if err != nil {
+		if !isGone(err) {
+			return nil, err
+		}
+		if implicit, ierr := zarr.Open(ctx, url, append(opts, zarr.ImplicitGroup())...); ierr == nil {
+			return &Subject{Node: implicit}, nil
+		}
+		n = nil
+	}
+	for _, c := range known {
+		// Other nodes are asked for only where that costs next to nothing.
+		if n != nil && !c.May(ctx, n) && !strings.HasPrefix(n.Store().URL(), "file:") {
+			continue
+		}
+		file, at := fileAround(ctx, c, url, n, opts)
+		if file == nil {
+			continue
+		}
+		if n != nil && n != zarr.Node(file) {
+			n.Close()
+		}
+		o, err := c.Open(ctx, file, at, opts...)
+		if err != nil {
+			return nil, err
+		}
+		return &Subject{Node: o.Node(), Object: o}, nil
+	}
+	if n == nil {
+		return nil, err
+	}
+	return &Subject{Node: n}, nil
+}
+
+// isGone reports whether an error says that there is nothing.
+func isGone(err error) bool {
+	return errors.Is(err, store.ErrNotExist) || errors.Is(err, fs.ErrNotExist)
+}
+
+// mostAbove is how many groups a file is looked for above a node.
+const mostAbove = 64
+
+// fileAround finds the file that a URL leads into, and where in it: the nearest group
+// that surely is one, else the uppermost one that looks like one. n is the node at
+// the URL, nil if there is none.
+func fileAround(ctx context.Context, c Convention, url string, n zarr.Node, opts []zarr.Option) (file *zarr.Group, at string) {
+	take := func(g *zarr.Group, where string) (last bool) {
+		looks, sure := c.IsFile(ctx, g)
+		if !looks {
+			return false
+		}
+		if file != nil && zarr.Node(file) != n {
+			file.Close()
+		}
+		file, at = g, where
+		return sure
+	}
+	if g, ok := n.(*zarr.Group); ok && take(g, "/") {
+		return file, at
+	}
+	where := ""
+	for range mostAbove {
+		up, name, ok := above(url)
+		if !ok {
+			break
+		}
+		url, where = up, path.Join(name, where)
+		g, err := zarr.OpenGroup(ctx, url, opts...)
+		if err != nil {
+			// Behind a link nothing need be there at all.
+			if n == nil && file == nil && isGone(err) {
+				continue
+			}
+			break
+		}
+		last := take(g, where)
+		if file != g {
+			g.Close()
+		}
+		if last {
+			break
+		}
+	}
+	return file, at
+}
+
+// above splits the last name off a URL.
+func above(url string) (up, name string, ok bool) {
+	if strings.Contains(url, "?") {
+		return "", "", false
+	}
+	if bar := strings.LastIndexByte(url, '|'); bar >= 0 {
+		colon := strings.IndexByte(url[bar:], ':')
+		inner := ""
+		if colon >= 0 {
+			inner = strings.Trim(url[bar+colon+1:], "/")
+		}
+		if inner == "" {
+			return "", "", false
+		}
+		dir, base := path.Split(inner)
+		return url[:bar+colon+1] + strings.TrimSuffix(dir, "/"), base, true
+	}
+	if scheme := strings.Index(url, "://"); scheme >= 0 {
+		rest := strings.TrimRight(url[scheme+3:], "/")
+		cut := strings.LastIndexByte(rest, '/')
+		if cut < 0 || rest[cut+1:] == "" {
+			return "", "", false
+		}
+		return url[:scheme+3] + rest[:cut], rest[cut+1:], true
+	}
+	abs, err := filepath.Abs(url)
+	if err != nil || strings.HasPrefix(url, "mem:") || filepath.Dir(abs) == abs {
+		return "", "", false
+	}
+	return filepath.Dir(abs), filepath.Base(abs), true
+}
+
+// Below lists what lies below a subject in path order, or the subject itself if it is
+// an array; and what does not open as errors. The schemas of a file are not among it.
+func Below(ctx context.Context, s *Subject) (entries []Entry, broken []error) {
+	g, ok := s.Node.(*zarr.Group)
+	switch {
+	case !ok:
+		entries = []Entry{{Path: "/", Node: s.Node, Object: s.Object}}
+	case s.Object != nil:
+		for e, err := range s.Object.Walk(ctx) {
+			if err != nil {
+				broken = append(broken, err)
+				continue
+			}
+			entries = append(entries, e)
+		}
+	default:
+		entries, broken = nodesBelow(ctx, g, g.Path())
+	}
+	if ctx.Err() != nil {
+		broken = append(broken, ctx.Err())
+	}
+	return InPathOrder(entries), broken
+}
+
+func nodesBelow(ctx context.Context, g *zarr.Group, top string) (entries []Entry, broken []error) {
+	for n, err := range g.Walk(ctx) {
+		if err != nil {
+			broken = append(broken, err)
+			continue
+		}
+		entries = append(entries, NodeEntry(n, top))
+	}
+	return entries, broken
+}
+
+// NodeEntry is a node below another, whose path is top.
+func NodeEntry(n zarr.Node, top string) Entry {
+	return Entry{Path: "/" + strings.Trim(strings.TrimPrefix(n.Path(), top), "/"), Node: n}
+}
+
+// InPathOrder sorts entries.
+func InPathOrder(entries []Entry) []Entry {
+	slices.SortStableFunc(entries, func(x, y Entry) int { return meta.ComparePaths(x.Path, y.Path) })
+	return entries
+}
