@@ -151,8 +151,28 @@ func (a *Array) Shape() []int { return slices.Clone(a.Metadata().Shape) }
 // DataType is the type of the elements.
 func (a *Array) DataType() dtype.Type { return a.Metadata().DataType }
 
-// ChunkShape is the shape of the chunks, or nil if they differ.
-func (a *Array) ChunkShape() []int { return slices.Clone(a.Metadata().Grid.Uniform()) }
+// ChunkShape is the shape of the chunks, those inside shards if there are any, as
+// ArraySpec.Chunks has it; nil if they differ.
+func (a *Array) ChunkShape() []int {
+	s := a.now.Load()
+	if s.uniform != nil {
+		return slices.Clone(s.uniform.Grain())
+	}
+	return slices.Clone(s.meta.Grid.Uniform())
+}
+
+// ShardShape is the shape of the shards, as ArraySpec.Shards has it; nil if chunks
+// are stored by themselves, or shards differ.
+func (a *Array) ShardShape() []int {
+	s := a.now.Load()
+	if s.uniform == nil {
+		return nil
+	}
+	if _, ok := s.uniform.Serializer().(codec.Composite); !ok {
+		return nil
+	}
+	return slices.Clone(s.meta.Grid.Uniform())
+}
 
 // FillValue is what elements of chunks that are not stored have, as one element
 // in memory.

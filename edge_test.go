@@ -17,7 +17,7 @@ import (
 func TestAnArrayWithoutAxesHasOneElement(t *testing.T) {
 	for keys, want := range map[string]string{"default": "a/c", "v2": "a/0"} {
 		a := newArray(t, zarr.ArraySpec{DataType: "int32", FillValue: json.RawMessage("7"), Keys: json.RawMessage(`"` + keys + `"`)})
-		for _, sel := range []zarr.Selection{zarr.All(), zarr.Slice(""), zarr.Slice("..."), zarr.Select(), zarr.Blocks(), zarr.Box(nil, nil)} {
+		for _, sel := range []zarr.Selection{zarr.All(), zarr.Slice(""), zarr.Slice("..."), zarr.Select(), zarr.WholeChunks(), zarr.Box(nil, nil)} {
 			got := must[ndArray[int32]](t)(readArray[int32](a, sel))
 			if len(got.Shape) != 0 || got.At() != 7 {
 				t.Errorf("got %v", got)
@@ -236,8 +236,8 @@ func TestSelectionsThatMakeNoSenseAreRefused(t *testing.T) {
 		"points of 1 coordinates":               zarr.Points([]int{1}),
 		"2 points along axis 0, 1 along axis 1": zarr.Points([]int{1, 2}, []int{1}),
 		"axis 1, point 0: index 9":              zarr.Points([]int{1}, []int{9}),
-		"blocks are selected by index or":       zarr.Blocks(zarr.Step(0, 2, 2)),
-		"axis 0, in chunks: index 7 is outside": zarr.Blocks(zarr.At(7)),
+		"chunks are selected by index or":       zarr.WholeChunks(zarr.Step(0, 2, 2)),
+		"axis 0, in chunks: index 7 is outside": zarr.WholeChunks(zarr.At(7)),
 	} {
 		_, err := zarr.Read[uint8](ctx, a, sel)
 		wantError(t, err, want, "read", a.URL())
@@ -310,8 +310,12 @@ func TestDefaultsAreWhatMostReadersTake(t *testing.T) {
 		t.Errorf("names %q", got)
 	}
 	sharded := newArray(t, zarr.ArraySpec{Shape: []int{100, 100}, DataType: "uint16", Shards: []int{50, 30}})
-	if !slices.Equal(sharded.ChunkShape(), []int{50, 30}) {
-		t.Errorf("shards %v", sharded.ChunkShape())
+	if !slices.Equal(sharded.ShardShape(), []int{50, 30}) {
+		t.Errorf("shards %v", sharded.ShardShape())
+	}
+	both := newArray(t, zarr.ArraySpec{Shape: []int{100, 100}, DataType: "uint16", Shards: []int{50, 30}, Chunks: []int{10, 15}})
+	if !slices.Equal(both.ChunkShape(), []int{10, 15}) || !slices.Equal(both.ShardShape(), []int{50, 30}) || a.ShardShape() != nil {
+		t.Errorf("chunks %v in shards %v; %v", both.ChunkShape(), both.ShardShape(), a.ShardShape())
 	}
 }
 

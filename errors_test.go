@@ -120,7 +120,8 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return of(zarr.Read[int16](ctx, full, zarr.All())) }, zarr.ErrMissing},
 		},
 		"Resolve": {
-			{func() error { return of(zarr.Resolve(zarr.Blocks(), []int{4})) }, zarr.ErrSelection},
+			{func() error { return of(zarr.Resolve(zarr.WholeChunks(), []int{4})) }, zarr.ErrSelection},
+			{func() error { return of(zarr.Resolve(zarr.Named{"x": zarr.At(0)}, []int{4})) }, zarr.ErrSelection},
 			{func() error { return of(zarr.Resolve(zarr.Slice("9"), []int{4})) }, zarr.ErrRange},
 		},
 		"ReadAs": {
@@ -130,6 +131,9 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return of(zarr.ReadAs[float64](gone, a, zarr.All())) }, context.Canceled},
 			{func() error { return of(zarr.ReadAs[float64](ctx, full, zarr.All())) }, zarr.ErrMissing},
 		},
+		"ParseSlice":  {{func() error { return of(zarr.ParseSlice("1:2:3:4")) }, zarr.ErrSelection}},
+		"ParseTerms":  {{func() error { return of(zarr.ParseTerms("x=1, x=2")) }, zarr.ErrSelection}},
+		"Term.Axis":   {{func() error { return of(zarr.Term{Value: "noon"}.Axis()) }, zarr.ErrSelection}},
 		"ReadSliceAs": {{func() error { return zarr.ReadSliceAs(ctx, a, zarr.All(), make([]float64, 3)) }, zarr.ErrSelection}},
 		"ReadSlice": {
 			{func() error { return zarr.ReadSlice(ctx, a, zarr.All(), make([]int16, 3)) }, zarr.ErrSelection},
@@ -250,7 +254,7 @@ func fallible(t *testing.T) []string {
 			}
 			if fn.Recv == nil {
 				out = append(out, fn.Name.Name)
-			} else if r := receiver(fn); r == "Array" || r == "Group" || r == "node" {
+			} else if r := receiver(fn); r != "Error" && (ast.IsExported(r) || r == "node") {
 				out = append(out, r+"."+fn.Name.Name)
 			}
 		}

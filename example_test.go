@@ -92,9 +92,9 @@ func ExamplePoints() {
 	// Output: [100 5 200] <nil>
 }
 
-func ExampleBlocks() {
+func ExampleWholeChunks() {
 	a := exampleArray("blocks")
-	got, err := zarr.Read[int32](context.Background(), a, zarr.Blocks(zarr.At(1), zarr.At(0)))
+	got, err := zarr.Read[int32](context.Background(), a, zarr.WholeChunks(zarr.At(1), zarr.At(0)))
 	fmt.Println(got.Shape, got.Data, err)
 	// Output: [1 2] [8 9] <nil>
 }
@@ -209,8 +209,8 @@ func ExampleCreateArray_sharded() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(a.ChunkShape(), a.Metadata().Codecs[0].Name)
-	// Output: [500 500] sharding_indexed
+	fmt.Println(a.ChunkShape(), a.ShardShape(), a.Metadata().Codecs[0].Name)
+	// Output: [100 100] [500 500] sharding_indexed
 }
 
 // An array of any numbers is read as the type that a program computes with.
@@ -232,4 +232,21 @@ func ExampleReadAs() {
 	// Output:
 	// [1 2 300 4] <nil>
 	// true read mem:: element [2] is 300, which uint8 cannot hold
+}
+
+// Axes are selected by their names where the array has some.
+func ExampleNamed() {
+	ctx := context.Background()
+	a, err := zarr.CreateArray(ctx, "mem:", zarr.ArraySpec{Shape: []int{3, 4}, DataType: "uint8", DimensionNames: []string{"time", "x"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := zarr.Write(ctx, a, zarr.Slice("time=1"), []uint8{1, 2, 3, 4}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	got, err := zarr.Read[uint8](ctx, a, zarr.Named{"time": zarr.At(1), "x": zarr.From(2)})
+	fmt.Println(got.Data, err)
+	// Output: [3 4] <nil>
 }

@@ -210,7 +210,7 @@ func drawBlocks(t *rapid.T, a *zarr.Array, m *model) picked {
 	for i := range picks {
 		axes[i] = picks[i].axis
 	}
-	p.sel, p.name = zarr.Blocks(axes...), fmt.Sprintf("blocks %v", axes)
+	p.sel, p.name = zarr.WholeChunks(axes...), fmt.Sprintf("blocks %v", axes)
 	return p
 }
 
@@ -218,10 +218,12 @@ func drawBox(t *rapid.T, m *model) picked {
 	b := nd.Box{Start: make([]int, len(m.shape)), Shape: make([]int, len(m.shape))}
 	picks := make([]axisPick, len(m.shape))
 	for i, n := range m.shape {
-		b.Start[i] = rapid.IntRange(0, n).Draw(t, "start")
-		b.Shape[i] = rapid.IntRange(0, n-b.Start[i]).Draw(t, "length")
+		b.Start[i] = rapid.IntRange(-2, n+2).Draw(t, "start")
+		b.Shape[i] = rapid.IntRange(0, n+3).Draw(t, "length")
 		for k := range b.Shape[i] {
-			picks[i].pos = append(picks[i].pos, b.Start[i]+k)
+			if at := b.Start[i] + k; at >= 0 && at < n {
+				picks[i].pos = append(picks[i].pos, at)
+			}
 		}
 	}
 	p := joinAxes(t, m, picks)

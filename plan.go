@@ -1,7 +1,6 @@
 package zarr
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/omnizarr/zarr/grid"
@@ -284,12 +283,9 @@ func (p Positions) Even() (start, step int, ok bool) {
 }
 
 // Resolve gives the positions that a selection names along every axis of an array of
-// a shape. Blocks are selections of chunks and cannot be resolved without them.
+// a shape. Selections of chunks, and of axes by name, need an array.
 func Resolve(sel Selection, shape []int) ([]Positions, error) {
-	if _, ok := sel.(blocks); ok {
-		return nil, fail("resolve", "selection", mark(ErrSelection, errors.New("blocks are no positions")))
-	}
-	p, err := planOf(sel, shape, nil)
+	p, err := space{shape: shape}.plan(sel)
 	if err != nil {
 		return nil, fail("resolve", "selection", err)
 	}

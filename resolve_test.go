@@ -34,7 +34,7 @@ func TestResolveGivesPositions(t *testing.T) {
 			t.Errorf("%v: %s, %v, want %s", c.sel, got, err, c.want)
 		}
 	}
-	for _, sel := range []zarr.Selection{zarr.Slice("7"), zarr.Slice("x"), zarr.Blocks(zarr.At(0))} {
+	for _, sel := range []zarr.Selection{zarr.Slice("7"), zarr.Slice("x"), zarr.WholeChunks(zarr.At(0))} {
 		if axes, err := zarr.Resolve(sel, []int{3, 5}); err == nil {
 			t.Errorf("%v: %v", sel, axes)
 		}

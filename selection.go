@@ -3,8 +3,9 @@ package zarr
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/omnizarr/zarr/grid"
@@ -14,20 +15,33 @@ import (
 // Selection says which elements of an array are meant. Its result has a shape
 // of its own: an axis selected by At is dropped, one selected by a list is as
 // long as the list, points and masks give one axis.
+//
+// What reaches outside the array: ranges of every kind (Span, From, Until, Step,
+// Slice, Box) are cut to the array, and may be empty; a single position (At, List,
+// Points) outside it is an error, ErrRange.
 type Selection interface {
-	plan(shape []int, g grid.Grid) (*plan, error)
+	plan(on space) (*plan, error)
 }
 
-// planOf makes the plan of a selection on an array.
-func planOf(sel Selection, shape []int, g grid.Grid) (*plan, error) {
+// space is what a selection is made on: an array's axes and chunks.
+type space struct {
+	shape []int
+	names []*string // of the axes, or nil
+	grid  grid.Grid // nil where chunks do not matter
+}
+
+// plan makes the plan of a selection.
+func (on space) plan(sel Selection) (*plan, error) {
 	if sel == nil {
 		return nil, mark(ErrSelection, errors.New("no selection: use All"))
 	}
-	p, err := sel.plan(shape, g)
+	p, err := sel.plan(on)
 	return p, mark(ErrSelection, err)
 }
 
-func (s *state) plan(sel Selection) (*plan, error) { return planOf(sel, s.meta.Shape, s.meta.Grid) }
+func (s *state) plan(sel Selection) (*plan, error) {
+	return space{s.meta.Shape, s.meta.DimensionNames, s.meta.Grid}.plan(sel)
+}
 
 // Axis selects along one axis.
 type Axis struct {
@@ -35,7 +49,7 @@ type Axis struct {
 	start, stop int
 	step        int
 	open        bool // no stop: as far as the axis goes
-	fromEnd     bool // no start, for a negative step
+	first       bool // no start: from the first position on, or the last for a negative step
 	list        []int
 	mask        []bool
 }
@@ -48,10 +62,11 @@ const (
 	axisList
 	axisMask
 	axisEllipsis
+	axisStepped // what is no span, with a step
 )
 
 // Full selects a whole axis.
-func Full() Axis { return Axis{step: 1, open: true} }
+func Full() Axis { return Axis{step: 1, open: true, first: true} }
 
 // At selects one position and drops the axis; negative ones count from the end.
 func At(i int) Axis { return Axis{kind: axisAt, start: i} }
@@ -59,6 +74,22 @@ func At(i int) Axis { return Axis{kind: axisAt, start: i} }
 // Span selects start up to, not including, stop. As in Python, negative numbers
 // count from the end and what lies outside is left out.
 func Span(start, stop int) Axis { return Axis{start: start, stop: stop, step: 1} }
+
+// From selects start and all behind it; a negative start counts from the end.
+func From(start int) Axis { return Axis{start: start, step: 1, open: true} }
+
+// Until selects all before stop; a negative stop counts from the end.
+func Until(stop int) Axis { return Axis{stop: stop, step: 1, first: true} }
+
+// By is the same span with a step: From(10).By(2), Full().By(-1), which turns an
+// axis around. Only spans have steps.
+func (a Axis) By(step int) Axis {
+	if a.kind != axisSlice {
+		a.kind = axisStepped
+	}
+	a.step = step
+	return a
+}
 
 // Step selects every step-th position from start up to, not including, stop; a
 // negative step goes downwards.
@@ -82,56 +113,6 @@ func All() Selection { return axes{Ellipsis()} }
 // orthogonal ones with lists. Axes that are not named are selected whole.
 func Select(a ...Axis) Selection { return axes(a) }
 
-// Slice reads a selection as Python writes it: "0:64, :, ::2, -1, ...". A
-// mistake in the text is reported when the selection is used.
-func Slice(text string) Selection {
-	var out axes
-	if strings.TrimSpace(text) == "" {
-		return All()
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		a, err := parseAxis(strings.TrimSpace(part))
-		if err != nil {
-			return badSelection{fmt.Errorf("selection %q: %w", text, err)}
-		}
-		out = append(out, a)
-	}
-	return out
-}
-
-type badSelection struct{ err error }
-
-func (b badSelection) plan([]int, grid.Grid) (*plan, error) { return nil, b.err }
-
-func parseAxis(s string) (Axis, error) {
-	if s == "..." {
-		return Ellipsis(), nil
-	}
-	parts := strings.Split(s, ":")
-	var n [3]int
-	var given [3]bool
-	for i, p := range parts {
-		if p = strings.TrimSpace(p); p == "" && len(parts) > 1 {
-			continue
-		}
-		v, err := strconv.Atoi(p)
-		if err != nil || i > 2 {
-			return Axis{}, fmt.Errorf("%q is no index or slice", s)
-		}
-		n[i], given[i] = v, true
-	}
-	if len(parts) == 1 {
-		return At(n[0]), nil
-	}
-	if len(parts) > 3 {
-		return Axis{}, fmt.Errorf("%q is no index or slice", s)
-	}
-	if !given[2] {
-		n[2] = 1
-	}
-	return Axis{start: n[0], stop: n[1], step: n[2], open: !given[1], fromEnd: !given[0]}, nil
-}
-
 // resolved is an axis selection on an axis of known length.
 type resolved struct {
 	start, step, count int
@@ -154,6 +135,8 @@ func (a Axis) resolve(n int) (resolved, error) {
 			list[k] = i
 		}
 		return evenly(list), nil
+	case axisStepped:
+		return resolved{}, errors.New("only spans have steps")
 	case axisMask:
 		if len(a.mask) != n {
 			return resolved{}, fmt.Errorf("mask of %d for an axis of %d", len(a.mask), n)
@@ -185,7 +168,7 @@ func (a Axis) slice(n int) (resolved, error) {
 		return min(max(i, lo), hi)
 	}
 	start, stop := clip(a.start), clip(a.stop)
-	if a.fromEnd {
+	if a.first {
 		start = lo
 		if a.step < 0 {
 			start = hi
@@ -260,27 +243,80 @@ func (s axes) expand(rank int) (axes, error) {
 	return out, nil
 }
 
-func (s axes) plan(shape []int, g grid.Grid) (*plan, error) {
-	all, err := s.expand(len(shape))
+func (s axes) plan(on space) (*plan, error) {
+	all, err := s.expand(len(on.shape))
 	if err != nil {
 		return nil, err
 	}
-	res := make([]resolved, len(shape))
+	res := make([]resolved, len(on.shape))
 	for i, a := range all {
-		if res[i], err = a.resolve(shape[i]); err != nil {
+		if res[i], err = a.resolve(on.shape[i]); err != nil {
 			return nil, fmt.Errorf("axis %d: %w", i, err)
 		}
 	}
 	return planAxes(res), nil
 }
 
-type blocks []Axis
+// Named selects along axes by their dimension names; axes that are not named are
+// selected whole.
+type Named map[string]Axis
 
-// Blocks selects whole chunks by their index along each axis; a chunk at the
-// edge gives only what lies inside the array.
-func Blocks(a ...Axis) Selection { return blocks(a) }
+func (s Named) plan(on space) (*plan, error) {
+	all := make(axes, len(on.shape))
+	for i := range all {
+		all[i] = Full()
+	}
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		i, err := on.axis(name)
+		if err != nil {
+			return nil, err
+		}
+		if s[name].kind == axisEllipsis {
+			return nil, fmt.Errorf("axis %q: an ellipsis stands for axes without a name", name)
+		}
+		all[i] = s[name]
+	}
+	return all.plan(on)
+}
 
-func (s blocks) plan(shape []int, g grid.Grid) (*plan, error) {
+// axis finds an axis by its name.
+func (on space) axis(name string) (int, error) {
+	found := -1
+	var known []string
+	for i, n := range on.names {
+		if n == nil {
+			continue
+		}
+		known = append(known, *n)
+		if *n != name {
+			continue
+		}
+		if found >= 0 {
+			return 0, fmt.Errorf("axes %d and %d are both named %q", found, i, name)
+		}
+		found = i
+	}
+	switch {
+	case found >= 0:
+		return found, nil
+	case known == nil:
+		return 0, fmt.Errorf("no axis is named %q: axes have no names", name)
+	}
+	return 0, fmt.Errorf("no axis is named %q, only %s", name, strings.Join(known, ", "))
+}
+
+type wholeChunks []Axis
+
+// WholeChunks selects whole chunks by their index along each axis; a chunk at the
+// edge gives only what lies inside the array. In an array of shards they are the
+// shards.
+func WholeChunks(a ...Axis) Selection { return wholeChunks(a) }
+
+func (s wholeChunks) plan(on space) (*plan, error) {
+	shape, g := on.shape, on.grid
+	if g == nil {
+		return nil, errors.New("chunks are no positions")
+	}
 	all, err := axes(s).expand(len(shape))
 	if err != nil {
 		return nil, err
@@ -289,7 +325,7 @@ func (s blocks) plan(shape []int, g grid.Grid) (*plan, error) {
 	res := make([]resolved, len(shape))
 	for i, a := range all {
 		if a.kind != axisSlice && a.kind != axisAt || a.kind == axisSlice && a.step != 1 {
-			return nil, fmt.Errorf("axis %d: blocks are selected by index or by a slice of step 1", i)
+			return nil, fmt.Errorf("axis %d: chunks are selected by index or by a slice of step 1", i)
 		}
 		r, err := a.resolve(count[i])
 		if err != nil {
@@ -307,16 +343,22 @@ func (s blocks) plan(shape []int, g grid.Grid) (*plan, error) {
 
 type box nd.Box
 
-// Box selects shape elements from start on, all of which must be in the array.
+// Box selects shape elements from start on, or those of them that lie in the array.
 func Box(start, shape []int) Selection { return box{Start: start, Shape: shape} }
 
-func (s box) plan(shape []int, _ grid.Grid) (*plan, error) {
-	if err := nd.Box(s).Check(shape); err != nil {
-		return nil, mark(ErrRange, err)
+func (s box) plan(on space) (*plan, error) {
+	if len(s.Start) != len(on.shape) || len(s.Shape) != len(on.shape) {
+		return nil, fmt.Errorf("box of %d and %d axes in an array of %d", len(s.Start), len(s.Shape), len(on.shape))
 	}
-	res := make([]resolved, len(shape))
-	for i := range res {
-		res[i] = resolved{start: s.Start[i], step: 1, count: s.Shape[i]}
+	res := make([]resolved, len(on.shape))
+	for i, n := range on.shape {
+		start, length := s.Start[i], s.Shape[i]
+		if length < 0 || start > math.MaxInt-length {
+			return nil, fmt.Errorf("axis %d: no box is %d long from %d on", i, length, start)
+		}
+		stop := min(start+length, n)
+		start = min(max(start, 0), n)
+		res[i] = resolved{start: start, step: 1, count: max(stop-start, 0)}
 	}
 	return planAxes(res), nil
 }
@@ -326,7 +368,8 @@ type points [][]int
 // Points selects single elements: the k-th is at coords[0][k], coords[1][k], …
 func Points(coords ...[]int) Selection { return points(coords) }
 
-func (s points) plan(shape []int, g grid.Grid) (*plan, error) {
+func (s points) plan(on space) (*plan, error) {
+	shape := on.shape
 	if len(s) != len(shape) {
 		return nil, fmt.Errorf("points of %d coordinates in an array of %d axes", len(s), len(shape))
 	}
@@ -356,7 +399,8 @@ type maskSelection []bool
 // order, is true.
 func Mask(mask []bool) Selection { return maskSelection(mask) }
 
-func (s maskSelection) plan(shape []int, g grid.Grid) (*plan, error) {
+func (s maskSelection) plan(on space) (*plan, error) {
+	shape := on.shape
 	n := 1
 	for _, l := range shape {
 		n *= l

@@ -11,8 +11,7 @@ import (
 
 // ResultShape is the shape that reading the selection gives.
 func (a *Array) ResultShape(sel Selection) ([]int, error) {
-	m := a.Metadata()
-	p, err := planOf(sel, m.Shape, m.Grid)
+	p, err := a.now.Load().plan(sel)
 	if err != nil {
 		return nil, a.fail("read", err)
 	}

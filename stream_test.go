@@ -32,7 +32,7 @@ func TestStreamGivesTheResultInCOrder(t *testing.T) {
 			"all": zarr.All(), "steps": zarr.Slice("::-2, 1:, ::3"), "backwards": zarr.Slice("::-1,::-1,::-1"),
 			"index": zarr.Slice("3, :, -1"), "one": zarr.Slice("1,1,1"), "none": zarr.Slice("3:3"),
 			"lists":  zarr.Select(zarr.List(6, 0, 0, 5), zarr.Full(), zarr.List(2, 1)),
-			"blocks": zarr.Blocks(zarr.Span(1, 3)), "points": zarr.Points([]int{1, 6}, []int{0, 4}, []int{5, 5}),
+			"blocks": zarr.WholeChunks(zarr.Span(1, 3)), "points": zarr.Points([]int{1, 6}, []int{0, 4}, []int{5, 5}),
 		} {
 			want, err := zarr.Read[uint8](ctx, a, sel)
 			if err != nil {

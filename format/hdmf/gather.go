@@ -85,9 +85,6 @@ func (d *Dataset) grain() int {
 	if chunk == nil {
 		return max(shape[0], 1)
 	}
-	if b, err := d.array.Codec(chunk); err == nil && b.Grain() != nil {
-		chunk = b.Grain()
-	}
 	grain := max(chunk[0], 1)
 	item, ok := nd.Bytes(shape[1:], d.array.DataType().Size())
 	if !ok || item == 0 {

@@ -102,7 +102,10 @@ func TestScaledData(t *testing.T) {
 	if i, err := s.At(ctx, math.Inf(1)); i != 2 || err != nil {
 		t.Errorf("at the end of time: sample %d (%v)", i, err)
 	}
-	if _, _, err := s.Scaled(ctx, zarr.Box([]int{2, 0}, []int{2, 2})); err == nil {
+	if v, _, err := s.Scaled(ctx, zarr.Box([]int{2, 0}, []int{2, 2})); err != nil || len(v) != 2 {
+		t.Errorf("of the last sample and the next, which is none: %v, %v", v, err)
+	}
+	if _, _, err := s.Scaled(ctx, zarr.Select(zarr.At(3))); err == nil {
 		t.Error("samples beyond the end were read")
 	}
 	if _, err := s.Times(ctx, zarr.Select(zarr.At(-4))); err == nil {

@@ -61,7 +61,7 @@ func (c *copier) run(ctx context.Context, work []*copyOf) error {
 func (w *copyOf) plan(ctx context.Context, memory int64) error {
 	grid := w.dst.Metadata().Grid
 	chunks := grid.Count()
-	w.group = blockGroup(w.src.ChunkShape(), w.dst.ChunkShape(), chunks, memory/int64(max(w.src.DataType().Size(), w.dst.DataType().Size(), 1)))
+	w.group = blockGroup(w.src.Metadata().Grid.Uniform(), w.dst.Metadata().Grid.Uniform(), chunks, memory/int64(max(w.src.DataType().Size(), w.dst.DataType().Size(), 1)))
 	w.count = make([]int, len(chunks))
 	for i, n := range chunks {
 		w.count[i] = (n + w.group[i] - 1) / w.group[i]

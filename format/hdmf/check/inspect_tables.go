@@ -49,6 +49,9 @@ func ints(ctx context.Context, d *hdmf.Dataset, n int) ([]int64, error) {
 	if len(d.Shape()) != 1 {
 		return nil, hdmf.ErrNoNumber
 	}
+	if n > d.Shape()[0] {
+		return nil, zarr.ErrRange
+	}
 	v, err := d.Read(ctx, zarr.Box([]int{0}, []int{n}))
 	if err != nil {
 		return nil, err
@@ -59,6 +62,9 @@ func ints(ctx context.Context, d *hdmf.Dataset, n int) ([]int64, error) {
 func floats(ctx context.Context, d *hdmf.Dataset, start, stop int) ([]float64, error) {
 	if len(d.Shape()) != 1 {
 		return nil, hdmf.ErrNoNumber
+	}
+	if start < 0 || stop > d.Shape()[0] {
+		return nil, zarr.ErrRange
 	}
 	v, err := d.Read(ctx, zarr.Box([]int{start}, []int{stop - start}))
 	if err != nil {

@@ -201,11 +201,10 @@ func (s *stored) chunks() (chunks, shards []int) {
 	if s.scalar {
 		return nil, nil
 	}
-	chunks = s.array.ChunkShape()
-	if inner := sharded(s.array); inner != nil {
-		return inner.Chunks, chunks
+	if sharded(s.array) != nil {
+		return s.array.ChunkShape(), s.array.ShardShape()
 	}
-	return chunks, nil
+	return s.array.Metadata().Grid.Uniform(), nil
 }
 
 // blocks yields the chunks that are stored, so that a vast array of nothing is

@@ -52,7 +52,7 @@ func (p *tiffImage) grid(ctx context.Context, level int) (*rasterGrid, error) {
 func (g *rasterGrid) cut(height, width int, most, enough int64) {
 	n := len(g.shape)
 	chunk := slices.Repeat([]int{1}, n)
-	if c := g.source.ChunkShape(); c != nil {
+	if c := g.source.Metadata().Grid.Uniform(); c != nil {
 		for i, at := range g.axes {
 			if at >= 0 {
 				chunk[i] = c[at]
