@@ -8,6 +8,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
@@ -35,7 +36,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // The kinds of errors, for errors.Is.
 var (
 	// ErrNoNode says that there is no node at a path. It is fs.ErrNotExist too.
-	ErrNoNode = fmt.Errorf("no Zarr node here (no %s, .zarray, .zgroup or attributes.json): %w", documentName, fs.ErrNotExist)
+	ErrNoNode = fmt.Errorf("no Zarr node here: %w", fs.ErrNotExist)
 	// ErrExist says that there is a node already. It is fs.ErrExist too.
 	ErrExist error = marked{errors.New("there is a node already"), fs.ErrExist}
 	// ErrNotArray says that a node is a group where an array is wanted.
@@ -74,6 +75,23 @@ var (
 	// interrupted.
 	ErrUnfinished = errors.New("an unfinished copy, which is to be made again")
 )
+
+// noNode is ErrNoNode that tells which documents there could have been.
+type noNode struct{ formats *format.Registry }
+
+func (e noNode) Error() string {
+	return fmt.Sprintf("no Zarr node here (no %s): %v", oneOf(e.formats.Documents()), fs.ErrNotExist)
+}
+
+func (e noNode) Unwrap() error { return ErrNoNode }
+
+// oneOf lists names: a, b or c.
+func oneOf(names []string) string {
+	if n := len(names) - 1; n > 0 {
+		return strings.Join(names[:n], ", ") + " or " + names[n]
+	}
+	return strings.Join(names, "")
+}
 
 // marked is an error that is of a kind without saying so.
 type marked struct {

@@ -112,20 +112,13 @@ func fileFormat(ctx context.Context, where locate.Location, o *options) (*format
 
 // noFormat says that a file is of no format that is known.
 func noFormat(known *format.Registry) error {
-	var files []string
+	titles := []string{"a zip archive"}
 	for _, f := range known.All() {
 		if f.File != nil {
-			files = append(files, f.Title)
+			titles = append(titles, f.Title)
 		}
 	}
-	text := "a file, neither a folder nor a zip archive"
-	for i, title := range files {
-		if text += ", "; i > 0 && i == len(files)-1 {
-			text = strings.TrimSuffix(text, ", ") + " or "
-		}
-		text += title
-	}
-	return mark(ErrFormat, errors.New(text))
+	return mark(ErrFormat, errors.New("a file, neither a folder nor "+oneOf(titles)))
 }
 
 // unnamed drops the name of the file, which the caller knows.

@@ -11,18 +11,33 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format"
 	formats "github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/format/zarr3"
 	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/store/mem"
 )
 
 // nameless are the folders whose code knows no format in particular: a new one
 // touches none of them.
 var nameless = []string{".", "locate", "format", "format/translate", "internal/reach"}
 
-// The names of formats are those that are registered, but for that of Zarr v3,
-// which all others are shown as.
+// The names of formats, of their documents and of their files are those of the
+// registry, but for Zarr v3, which all others are shown as.
 func TestEngineNamesNoFormat(t *testing.T) {
-	names := slices.DeleteFunc(formats.Registry().Names(), func(name string) bool { return name == "zarr3" })
+	var names, parts []string
+	for _, f := range formats.Registry().All() {
+		if f.Name == "zarr3" {
+			continue
+		}
+		names = append(names, f.Name)
+		if f.Folder != nil {
+			parts = append(parts, slices.Concat(f.Folder.Documents.Nodes, f.Folder.Documents.Others, f.Folder.Endings)...)
+		} else {
+			parts = append(parts, f.File.Endings...)
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == ".zarr" })
 	allowed := []string{module + "/format", module + "/format/std", module + "/format/translate"}
 	for _, dir := range nameless {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -44,7 +59,8 @@ func TestEngineNamesNoFormat(t *testing.T) {
 				}
 				value, err := strconv.Unquote(text.Value)
 				check(t, err)
-				if strings.HasPrefix(value, module+"/format") && !slices.Contains(allowed, value) || slices.Contains(names, value) {
+				if strings.HasPrefix(value, module+"/format") && !slices.Contains(allowed, value) || slices.Contains(names, value) ||
+					slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(value, part) }) {
 					t.Errorf("%s: %s", set.Position(text.Pos()), text.Value)
 				}
 				return true
@@ -58,4 +74,6 @@ func TestFormatsThatAreNotKnown(t *testing.T) {
 	wantError(t, err, "a folder, no file of format tiff")
 	_, err = locate.Open(ctx, "mem:|fog:", locate.Options{})
 	wantError(t, err, "unknown format")
+	_, err = zarr.OpenStore(ctx, mem.New(), "", zarr.Formats(format.NewRegistry(zarr3.Describe())))
+	wantError(t, err, "no Zarr node here (no zarr.json): file does not exist")
 }

@@ -109,7 +109,7 @@ func (g *Group) consolidatedIn() *Group {
 func (g *Group) child(c *Group, path string) (Node, error) {
 	doc, err := c.Metadata().Consolidated.Get(path[len(c.prefix()):])
 	if errors.Is(err, store.ErrNotExist) {
-		err = ErrNoNode
+		err = noNode{g.formats}
 	}
 	if err != nil {
 		return nil, &Error{Op: "open", URL: store.JoinURL(g.store.URL(), path), Err: fmt.Errorf("consolidated metadata: %w", err)}

@@ -214,7 +214,7 @@ func readDocument(ctx context.Context, e *engine, path string, consolidated bool
 	}
 	doc, info, err := e.store.Node(ctx, path, consolidated)
 	if errors.Is(err, store.ErrNotExist) {
-		return nil, info, ErrNoNode
+		return nil, info, noNode{e.formats}
 	}
 	if err != nil {
 		return nil, info, shorten(err)

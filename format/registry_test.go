@@ -61,7 +61,7 @@ func TestFilesOfAFormat(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a.grid", "fog", "no grid"},
 		{"a.grid", "grid 2 2\n1 2 3", "number 3"},
-		{"a.txt", "fog", "neither a folder nor a zip archive, a grid of numbers"},
+		{"a.txt", "fog", "neither a folder nor a zip archive or a grid of numbers"},
 		{"a.grid", "grid 1 1\n5", ""},
 	} {
 		path := filepath.Join(t.TempDir(), c.name)
