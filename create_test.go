@@ -10,7 +10,6 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -57,21 +56,6 @@ func TestShardsOfAnotherRankAreRefused(t *testing.T) {
 	for _, shards := range [][]int{{0, 2}, {-4, 2}} {
 		_, err := zarr.CreateArrayIn(ctx, mem.New(), "a", zarr.ArraySpec{Shape: []int{4, 4}, Shards: shards, DataType: "uint8"})
 		wantError(t, err, "create array")
-	}
-}
-
-func TestDefaultCodecsTakeEveryType(t *testing.T) {
-	for _, c := range modelTypes {
-		a := newArray(t, zarr.ArraySpec{Shape: []int{3}, DataType: c.typ})
-		if !dtype.Equal(a.DataType(), dtype.MustParse(c.typ)) {
-			t.Errorf("%s became %s", c.typ, a.DataType().Name())
-		}
-		v := must[nd.View](t)(readAny(a, zarr.All()))
-		for i, b := range values(a.DataType(), v) {
-			if slices.Max(append(b, 0)) != 0 {
-				t.Errorf("%s: element %d of a new array is %x", c.typ, i, b)
-			}
-		}
 	}
 }
 

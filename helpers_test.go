@@ -1,21 +1,13 @@
 package zarr_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
@@ -72,54 +64,6 @@ func readAny(a *zarr.Array, sel zarr.Selection) (nd.View, error) {
 	return v, a.ReadInto(ctx, sel, v)
 }
 
-// values lists elements as bytes; references are followed.
-func values(typ dtype.Type, v nd.View) [][]byte {
-	blobs := v.Heap.Blobs()
-	out := make([][]byte, 0, v.Len())
-	v.Each(func(elem []byte) {
-		if dtype.IsReference(typ) {
-			elem = blobs.Value(elem)
-		}
-		out = append(out, append([]byte{}, elem...))
-	})
-	return out
-}
-
-// unzip unpacks an archive into a folder that goes when the test ends.
-func unzip(t testing.TB, name string) string {
-	t.Helper()
-	dir := t.TempDir()
-	r := must[*zip.ReadCloser](t)(zip.OpenReader(name))
-	defer r.Close()
-	for _, f := range r.File {
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		check(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		check(t, os.WriteFile(path, zipped(t, f), 0o666))
-	}
-	return dir
-}
-
-func zipped(t testing.TB, f *zip.File) []byte {
-	t.Helper()
-	r := must[io.ReadCloser](t)(f.Open())
-	defer r.Close()
-	return must[[]byte](t)(io.ReadAll(r))
-}
-
-// sameJSON compares what two JSON texts mean.
-func sameJSON(t testing.TB, a, b []byte) bool {
-	t.Helper()
-	var x, y any
-	for raw, v := range map[*any][]byte{&x: a, &y: b} {
-		d := json.NewDecoder(bytes.NewReader(v))
-		d.UseNumber()
-		if err := d.Decode(raw); err != nil {
-			t.Fatalf("%s: %v", v, err)
-		}
-	}
-	return reflect.DeepEqual(x, y)
-}
-
 // wantError checks that an error says all that is wanted.
 func wantError(t testing.TB, err error, parts ...string) {
 	t.Helper()
@@ -146,15 +90,6 @@ func keys(t testing.TB, s store.Store) []string {
 		out = append(out, e.Key)
 	}
 	return out
-}
-
-func exists(t testing.TB, s store.Store, key string) bool {
-	t.Helper()
-	_, _, err := s.Get(ctx, key, store.All(), nil)
-	if err != nil && !errors.Is(err, store.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return err == nil
 }
 
 type ndArray[T any] = nd.Array[T]

@@ -1,4 +1,4 @@
-package zarr_test
+package conformance_test
 
 import (
 	"go/ast"
@@ -16,7 +16,7 @@ import (
 	"github.com/omnizarr/zarr/grid"
 )
 
-const featuresPage = "docs/features.md"
+const featuresPage = "../../docs/features.md"
 
 // engines are the columns of the tables of the page.
 var engines = []string{"Omnizarr", "Tests", "zarrs", "tensorstore", "zarr-python", "zarr-java", "zarrita", "zarr-go"}
@@ -100,7 +100,7 @@ func readFeatures(t *testing.T) *features {
 			f.corpus = append(f.corpus, store+"/"+path)
 		}
 	}
-	for _, name := range must[[]string](t)(filepath.Glob("interop/*.go")) {
+	for _, name := range must[[]string](t)(filepath.Glob("../../interop/*.go")) {
 		f.interop += string(must[[]byte](t)(os.ReadFile(name)))
 	}
 	return f
@@ -146,7 +146,7 @@ func (f *features) count(t *testing.T, row featureRow) int {
 			}
 			n++
 		case "script":
-			if _, err := os.Stat(filepath.Join("cmd/omnizarr/testdata", name+".txtar")); err != nil {
+			if _, err := os.Stat(filepath.Join("../../cmd/omnizarr/testdata", name+".txtar")); err != nil {
 				t.Errorf("%s: %v", row.name, err)
 			}
 			n++

@@ -1,4 +1,4 @@
-package zarr_test
+package conformance_test
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package zarr_test
+package conformance_test
 
 import (
 	"encoding/json"
@@ -93,5 +93,20 @@ func TestEveryTypeIsStored(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+func TestDefaultCodecsTakeEveryType(t *testing.T) {
+	for _, c := range modelTypes {
+		a := newArray(t, zarr.ArraySpec{Shape: []int{3}, DataType: c.typ})
+		if !dtype.Equal(a.DataType(), dtype.MustParse(c.typ)) {
+			t.Errorf("%s became %s", c.typ, a.DataType().Name())
+		}
+		v := must[nd.View](t)(readAny(a, zarr.All()))
+		for i, b := range values(a.DataType(), v) {
+			if slices.Max(append(b, 0)) != 0 {
+				t.Errorf("%s: element %d of a new array is %x", c.typ, i, b)
+			}
+		}
 	}
 }
