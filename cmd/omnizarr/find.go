@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/format/hdmf/describe"
 )
@@ -18,10 +19,10 @@ func (a *app) plainFlag(cmd *cobra.Command) {
 }
 
 // find opens what a URL names.
-func (a *app) find(ctx context.Context, url string) (*convention.Subject, error) {
+func (a *app) find(ctx context.Context, url string, more ...zarr.Option) (*convention.Subject, error) {
 	known := conventions
 	if a.plain {
 		known = nil
 	}
-	return convention.Find(ctx, url, known, a.options()...)
+	return convention.Find(ctx, url, known, a.options(more...)...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -82,5 +83,46 @@ func TestDumpIsWhatTheRealReaderSees(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Some versions of hdmf-zarr cache the schemas when metadata is consolidated already.
+func TestSchemasNeedNotBeInConsolidatedMetadata(t *testing.T) {
+	file := filepath.Join(nwbtest.Unpack(t, "session_v2.nwb.zarr"), "session_v2.nwb.zarr")
+	name := filepath.Join(file, ".zmetadata")
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Metadata map[string]json.RawMessage `json:"metadata"`
+		Format   int                        `json:"zarr_consolidated_format"`
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	left := len(doc.Metadata)
+	maps.DeleteFunc(doc.Metadata, func(key string, _ json.RawMessage) bool { return strings.HasPrefix(key, "specifications") })
+	if left -= len(doc.Metadata); left < 20 {
+		t.Fatalf("%d documents of schemas", left)
+	}
+	if raw, err = json.Marshal(doc); err == nil {
+		err = os.WriteFile(name, raw, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	called(t, "verify", file)
+	called(t, "validate", file)
+	// What is no schema must be there.
+	if err := os.Mkdir(filepath.Join(file, "later"), 0o777); err == nil {
+		err = os.WriteFile(filepath.Join(file, "later", ".zgroup"), []byte(`{"zarr_format":2}`), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := ran(t, "verify", file)
+	if code != exitWrong || strings.Count(out, "✗ /") != 1 {
+		t.Errorf("exit code %d\n%s", code, out)
 	}
 }

@@ -31,14 +31,21 @@ not what the metadata says, bits behind the last packed element.`,
 			if strict {
 				open = append(open, zarr.Strict())
 			}
-			n, err := a.open(cmd.Context(), args[0], open...)
+			s, err := a.find(cmd.Context(), args[0], open...)
 			if err != nil {
 				return err
 			}
-			defer n.Close()
+			defer s.Close()
+			var apart []string
+			if s.IsFile() {
+				if schemas := s.Object.Schemas(cmd.Context()); schemas != nil {
+					apart = append(apart, schemas.Path)
+				}
+			}
+			n := s.Node
 			bar := a.newProgress("chunks")
 			report, err := check.Verify(cmd.Context(), n, check.VerifyOptions{
-				Workers: a.workers, Progress: bar.tell(), Open: a.options(append(open, zarr.ReadOnly())...),
+				Workers: a.workers, Progress: bar.tell(), Apart: apart, Open: a.options(append(open, zarr.ReadOnly())...),
 			})
 			bar.end()
 			if err != nil {

@@ -3,6 +3,8 @@ package check
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -13,8 +15,9 @@ import (
 
 // consolidated compares a group's consolidated metadata with the documents of
 // the nodes below it, and tells what is wrong with which. g was opened without
-// it; listed says that the store can tell which nodes there are.
-func consolidated(ctx context.Context, root zarr.Node, g *zarr.Group, listed bool, tell func(path, problem string)) {
+// it; listed says that the store can tell which nodes there are, and apart are groups
+// that need not be in it.
+func consolidated(ctx context.Context, root zarr.Node, g *zarr.Group, listed bool, apart []string, tell func(path, problem string)) {
 	c := g.Metadata().Consolidated
 	if c == nil {
 		return
@@ -40,10 +43,18 @@ func consolidated(ctx context.Context, root zarr.Node, g *zarr.Group, listed boo
 		if err != nil {
 			continue // reported where the node itself is verified
 		}
-		if path := job.Path(g, n)[1:]; !seen[path] {
+		if path := job.Path(g, n)[1:]; !seen[path] && !isApart(apart, join(at, path)) {
 			tell(join(at, path), "the node is not in that of "+at)
 		}
 	}
+}
+
+// isApart reports whether a path is one of some groups, or below one.
+func isApart(groups []string, path string) bool {
+	return slices.ContainsFunc(groups, func(g string) bool {
+		g = "/" + strings.Trim(g, "/")
+		return g != "/" && (path == g || strings.HasPrefix(path, g+"/"))
+	})
 }
 
 func join(at, path string) string {

@@ -172,7 +172,7 @@ func (v *validator) consolidated(ctx context.Context, g *zarr.Group, listed bool
 	if err != nil {
 		root = g // the root itself is broken, which has been told
 	}
-	consolidated(ctx, root, g, listed, func(path, text string) { v.problem(path, "consolidated", text) })
+	consolidated(ctx, root, g, listed, nil, func(path, text string) { v.problem(path, "consolidated", text) })
 	c := g.Metadata().Consolidated
 	if listed || c == nil {
 		return ctx.Err()

@@ -45,6 +45,9 @@ type VerifyOptions struct {
 	// Open are options for the nodes, which are opened again to see their own
 	// documents where a group has consolidated metadata.
 	Open []zarr.Option
+	// Apart are the paths of groups below the node, such as the cached schemas of a
+	// file, that writers leave out of consolidated metadata with all below them.
+	Apart []string
 }
 
 // fewChunks is up to how many chunks of a grid are asked for one by one. In a
@@ -165,7 +168,7 @@ func (v *verifier) group(ctx context.Context, g *zarr.Group) {
 	}
 	for _, g := range groups {
 		if ctx.Err() == nil {
-			consolidated(ctx, v.root, g, true, v.stale)
+			consolidated(ctx, v.root, g, true, v.opts.Apart, v.stale)
 		}
 	}
 }
@@ -197,7 +200,7 @@ func (v *verifier) unlisted(ctx context.Context, g *zarr.Group) {
 		v.problem(job.Path(v.root, g), "", "the store cannot list keys and the group has no consolidated metadata: what lies below it is not known")
 		return
 	}
-	consolidated(ctx, v.root, g, false, v.stale)
+	consolidated(ctx, v.root, g, false, v.opts.Apart, v.stale)
 	for path := range c.Paths("") {
 		n, err := g.Open(ctx, path)
 		if a, ok := n.(*zarr.Array); ok && err == nil {

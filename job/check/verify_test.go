@@ -134,3 +134,24 @@ func TestVerifyStopsWithItsContext(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// A file that keeps something of its own out of consolidated metadata is as good as
+// any; what else is missing there is told.
+func TestVerifyKnowsWhatIsKeptApart(t *testing.T) {
+	g, s := jobtest.Sample(t)
+	jobtest.Check(t, g.Consolidate(ctx))
+	for _, path := range []string{"schemas", "schemas/core", "schemas2"} {
+		_, err := zarr.CreateGroupIn(ctx, s, path)
+		jobtest.Check(t, err)
+	}
+	n, err := zarr.OpenStore(ctx, s, "")
+	jobtest.Check(t, err)
+	if r := verify(t, n); len(r.Problems) != 3 {
+		t.Errorf("%v", r.Problems)
+	}
+	r, err := check.Verify(ctx, n, check.VerifyOptions{Apart: []string{"schemas"}})
+	jobtest.Check(t, err)
+	if len(r.Problems) != 1 || r.Problems[0].Path != "/schemas2" {
+		t.Errorf("%v", r.Problems)
+	}
+}
