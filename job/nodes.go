@@ -10,8 +10,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -64,10 +66,30 @@ func Reason(err error) (key, text string) {
 		return known.Key, known.Err.Error()
 	}
 	var unread *store.KeyError
-	if errors.As(err, &unread) && (unread.Key == "" || path.Base(unread.Key) == "attributes.json") {
+	if errors.As(err, &unread) && (unread.Key == "" || slices.Contains(documents(), path.Base(unread.Key))) {
 		return "", unread.Err.Error()
 	}
 	return "", err.Error()
+}
+
+// documents are those that are all that a node has, of formats which do not mix.
+var documents = sync.OnceValue(func() (names []string) {
+	for _, f := range std.Registry().All() {
+		if f.Folder != nil && !f.Folder.Mixed {
+			names = append(names, f.Folder.Documents.Nodes...)
+		}
+	}
+	return names
+})
+
+// CutDocument cuts the name of a node's document off what is said of it.
+func CutDocument(text string) (name, rest string) {
+	for _, name := range append([]string{Document}, documents()...) {
+		if rest, ok := strings.CutPrefix(text, name+": "); ok {
+			return name, rest
+		}
+	}
+	return "", text
 }
 
 // CodecError says which codec of an array is missing.

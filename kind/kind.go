@@ -15,7 +15,9 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/virtual"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -62,6 +64,12 @@ type Worder interface {
 	// CodecWords tells a codecs list in words, if it is one of the format. word is for
 	// codecs that anybody may use.
 	CodecWords(codecs []meta.Extension, word func(meta.Extension) string) (text string, ok bool)
+}
+
+// Ruler has rules for the documents of the format, which validate holds them to.
+type Ruler interface {
+	Kind
+	Rules() check.Rules
 }
 
 // Sampler shows the format to people who want to try it.
@@ -193,6 +201,24 @@ func (l List) CodecWords(codecs []meta.Extension, word func(meta.Extension) stri
 		}
 	}
 	return "", false
+}
+
+// Rules are those of all formats.
+func (l List) Rules() (rules []check.Rules) {
+	for _, k := range All[Ruler](l) {
+		rules = append(rules, k.Rules())
+	}
+	return rules
+}
+
+// Translators are the kinds that make chunks readable for Python.
+func (l List) Translators() (out []virtual.Translator) {
+	for _, k := range l {
+		if t, ok := k.(virtual.Translator); ok {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // Choice checks the value of a flag that has to be one of some.

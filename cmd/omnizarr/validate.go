@@ -6,10 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format"
 	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/format/hdmf/describe"
-	formats "github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/format/hdmf/jobs"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/store"
@@ -44,13 +43,10 @@ the folder around this one and where --allow says.`,
 			}
 			defer l.Close()
 			url := store.JoinURL(l.Store.URL(), l.Path)
-			s := l.Store
-			if f := formats.Registry().Find(l.Format); f != nil && f.Folder != nil && !f.Folder.Mixed {
-				s = formats.Registry().Open(s, f.Name, format.Env{}) // it need not look like it
-			}
-			opts := check.ValidateOptions{Open: a.options(), Check: hdmfcheck.Options{Inspect: inspect}}
+			opts := check.ValidateOptions{Open: a.options(), Rules: a.kinds.Rules(), Format: l.Format}
+			more := hdmfcheck.Options{Inspect: inspect}
 			if given != "" {
-				if opts.Check.Schema, err = describe.ReadSchemas(cmd.Context(), given, a.options()...); err != nil {
+				if more.Schema, err = describe.ReadSchemas(cmd.Context(), given, a.options()...); err != nil {
 					return err
 				}
 			}
@@ -58,13 +54,13 @@ the folder around this one and where --allow says.`,
 			if found, err := a.find(cmd.Context(), args[0]); err == nil {
 				defer found.Close()
 				if o, ok := found.Object.(*describe.Object); ok && o.IsOwn() {
-					opts.HDMF, opts.HDMFPath = o.HDMF().File(), o.HDMF().Path()
+					opts.Further = jobs.Further(o.HDMF().File(), o.HDMF().Path(), more)
 				}
 			}
-			if opts.HDMF == nil && (inspect || given != "") {
+			if opts.Further == nil && (inspect || given != "") {
 				return fmt.Errorf("validate %s: is no HDMF file, which --schema and --inspect are for", url)
 			}
-			report, failed := check.Validate(cmd.Context(), s, l.Path, opts)
+			report, failed := check.Validate(cmd.Context(), l.Store, l.Path, opts)
 			// What was found counts also where the work could not be done to its end.
 			if failed == nil || len(report.Problems) > 0 {
 				if asJSON {

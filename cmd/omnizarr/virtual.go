@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr/job/virtual"
-	"github.com/omnizarr/zarr/kind"
 )
 
 // copyFlags are those that change chunks, besides those of kinds.
@@ -26,21 +25,11 @@ func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool, mor
 	var notes []string
 	err = virtual.Write(cmd.Context(), src, args[1], virtual.Options{
 		Overwrite: overwrite, Progress: bar.tell(), Open: a.options(),
-		Translators: translators(a.kinds), Note: func(text string) { notes = append(notes, text) },
+		Translators: a.kinds.Translators(), Note: func(text string) { notes = append(notes, text) },
 	})
 	bar.end()
 	for _, text := range notes {
 		a.note(text)
 	}
 	return err
-}
-
-// translators are the kinds that make chunks readable for Python.
-func translators(kinds kind.List) (out []virtual.Translator) {
-	for _, k := range kinds {
-		if t, ok := k.(virtual.Translator); ok {
-			out = append(out, t)
-		}
-	}
-	return out
 }

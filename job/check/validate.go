@@ -5,18 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/hdmf"
-	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
+	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/format/translate"
-	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/refs"
 )
 
 // Validation is what Validate found.
@@ -33,11 +34,9 @@ type Validation struct {
 //	                    a member of the document; codecs also where the codecs
 //	                    are known but do not fit the array
 //	consolidated        consolidated metadata that is bad or stale
-//	version             the version of N5
 //
-// and, of HDMF files, those of package format/hdmf/check.
-//
-// Members of Zarr v2 and N5 have the rules of those in Zarr v3 that they stand for.
+// and those that formats and conventions add. Members of other documents than
+// zarr.json have the rules of those in Zarr v3 that they stand for.
 type Violation struct {
 	Path    string `json:"path"` // of the node, "/" for the one that was given
 	Rule    string `json:"rule"`
@@ -48,21 +47,41 @@ type Violation struct {
 type ValidateOptions struct {
 	// Open are options for the nodes, such as the codecs that are known.
 	Open []zarr.Option
-	// HDMF is the HDMF file that the node lies in: what the file says of the node
-	// and of what lies below it is checked too. HDMFPath is where in it, "/" for
-	// all of it, and Check says how.
-	HDMF     *hdmf.File
-	HDMFPath string
-	Check    hdmfcheck.Options
+	// Rules are those of formats, see kind.List.
+	Rules []Rules
+	// Further checks what nodes mean by a convention. It gets what was found, whose
+	// paths are from the node on, and gives all that is to be reported.
+	Further func(ctx context.Context, found []Violation) ([]Violation, error)
+	// Format is what nodes are to be taken for, also where they do not look like it.
+	Format string
+	// Formats are those that nodes can be of; the default is those of format/std.
+	Formats *format.Registry
+}
+
+// Rules are what a format demands of the documents of nodes, and how the documents
+// spell what rules are named after.
+type Rules struct {
+	Format string // that nodes have
+	// Documents are the names that begin what is said of a document, and the rules
+	// that are broken then: "" if a member tells.
+	Documents map[string]string
+	// Members are those of documents, and what rules they stand for.
+	Members map[string]string
+	// Node checks what reading a node is lenient about. The store has the documents as
+	// they are.
+	Node func(ctx context.Context, s store.Store, path string, tell func(rule, problem string))
 }
 
 // Validate checks the metadata of the node at a path of a store and of everything
 // below it; chunks are not read. It goes on after problems. The error is only for
 // work that could not be done to its end.
 func Validate(ctx context.Context, s store.Store, path string, opts ValidateOptions) (Validation, error) {
-	v := &validator{root: strings.Trim(path, "/"), found: Validation{Problems: []Violation{}}}
+	v := &validator{root: strings.Trim(path, "/"), rules: opts.Rules, formats: opts.Formats, found: Validation{Problems: []Violation{}}}
+	if v.formats == nil {
+		v.formats = std.Registry()
+	}
 	v.open = append(slices.Clone(opts.Open), zarr.BypassConsolidated(), zarr.ReadOnly())
-	v.find(ctx, s)
+	v.find(ctx, s, opts.Format)
 	err := v.folder(ctx, v.root, 0)
 	if err == nil && v.nodes == 0 {
 		err = zarr.ErrNoNode
@@ -70,8 +89,8 @@ func Validate(ctx context.Context, s store.Store, path string, opts ValidateOpti
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err == nil && opts.HDMF != nil {
-		err = v.hdmf(ctx, opts)
+	if err == nil && opts.Further != nil {
+		v.found.Problems, err = opts.Further(ctx, v.found.Problems)
 	}
 	slices.SortStableFunc(v.found.Problems, func(a, b Violation) int {
 		return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Rule, b.Rule))
@@ -81,12 +100,13 @@ func Validate(ctx context.Context, s store.Store, path string, opts ValidateOpti
 }
 
 type validator struct {
-	store store.Store
-	old   *translate.Store // the same, if nodes are N5
-	root  string
-	open  []zarr.Option
-	nodes int
-	found Validation
+	store   *translate.Store // shows nodes of all formats as Zarr v3
+	rules   []Rules
+	formats *format.Registry
+	root    string
+	open    []zarr.Option
+	nodes   int
+	found   Validation
 }
 
 func (v *validator) problem(path, rule, text string) {
@@ -111,14 +131,12 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 	if path != "" {
 		prefix = path + "/"
 	}
-	text, _, err := v.store.Get(ctx, prefix+job.Document, store.UpTo(meta.MaxBytes), nil)
+	text, info, err := v.store.Get(ctx, prefix+job.Document, store.UpTo(meta.MaxBytes), nil)
 	var group *zarr.Group
 	switch {
 	case err == nil:
 		v.nodes++
-		if v.old != nil {
-			v.n5Members(ctx, path)
-		}
+		v.lenient(ctx, path, info.Format)
 		var isArray bool
 		if group, isArray = v.document(ctx, path, text); isArray {
 			return nil
@@ -135,7 +153,7 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 	default:
 		v.nodes++
 		_, why := job.Reason(err)
-		rule, why := ruleOf(why)
+		rule, why := v.ruleOf(why)
 		v.problem(v.at(path), rule, why)
 	}
 	listed := true
@@ -155,12 +173,6 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 	}
 	if group == nil {
 		return nil
-	}
-	// One that cannot be read counts as none where nodes are opened.
-	if old, _, err := v.store.Get(ctx, prefix+".zmetadata", store.UpTo(meta.MaxBytes), nil); err == nil && group.Format() == zarr2.Format {
-		if _, err := zarr2.ParseConsolidated(old); err != nil {
-			v.problem(v.at(path), "consolidated", err.Error())
-		}
 	}
 	return v.consolidated(ctx, group, listed)
 }
@@ -201,7 +213,7 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 	}
 	if err != nil {
 		_, why := job.Reason(err)
-		rule, why := ruleOf(why)
+		rule, why := v.ruleOf(why)
 		if rule != "codecs" || !v.codecs(v.at(path), members) {
 			v.problem(v.at(path), rule, why)
 		}
@@ -214,25 +226,18 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 var memberRules = []string{"shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs",
 	"attributes", "dimension_names", "storage_transformers"}
 
-// oldMembers are the members of Zarr v2 and N5 documents whose rules have another
-// name.
-var oldMembers = map[string]string{
-	"chunks": "chunk_grid", "dtype": "data_type", "dimension_separator": "chunk_key_encoding",
-	"compressor": "codecs", "filters": "codecs", "order": "codecs",
-	"dimensions": "shape", "blockSize": "chunk_grid", "dataType": "data_type", "compression": "codecs", "compressionType": "codecs",
-}
-
 // ruleOf finds the rule in what is wrong with a document: the member that the
 // text begins with.
-func ruleOf(text string) (rule, rest string) {
-	for _, name := range []string{job.Document, ".zarray", ".zgroup", n5Document} {
-		text = strings.TrimPrefix(text, name+": ")
-	}
-	if strings.HasPrefix(text, ".zattrs: ") {
-		return "attributes", text
-	}
-	if strings.HasPrefix(text, ".zmetadata: ") {
-		return "consolidated", text
+func (v *validator) ruleOf(text string) (rule, rest string) {
+	text = strings.TrimPrefix(text, job.Document+": ")
+	for _, r := range v.rules {
+		for name, rule := range r.Documents {
+			if below, ok := strings.CutPrefix(text, name+": "); ok && rule != "" {
+				return rule, text
+			} else if ok {
+				text = below
+			}
+		}
 	}
 	n := strings.IndexFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') })
 	if n <= 0 {
@@ -245,8 +250,41 @@ func ruleOf(text string) (rule, rest string) {
 		return "codecs", text
 	case slices.Contains(memberRules, member):
 		return member, strings.TrimPrefix(text, member+": ")
-	case oldMembers[member] != "":
-		return oldMembers[member], text
+	}
+	for _, r := range v.rules {
+		if rule := r.Members[text[:n]]; rule != "" {
+			return rule, text
+		}
 	}
 	return "metadata", text
+}
+
+// lenient checks what reading a node of a format is lenient about.
+func (v *validator) lenient(ctx context.Context, path, format string) {
+	for _, r := range v.rules {
+		if r.Format == format && r.Node != nil {
+			r.Node(ctx, v.store.Unwrap(), path, func(rule, problem string) { v.problem(v.at(path), rule, problem) })
+		}
+	}
+}
+
+// find sets the store of the validator, found out by looking as opening a node does.
+func (v *validator) find(ctx context.Context, s store.Store, as string) {
+	if f := v.formats.Find(as); f != nil && f.Folder != nil && !f.Folder.Mixed {
+		v.store = v.formats.Open(s, f.Name, format.Env{})
+		return
+	}
+	if v.store, _ = s.(*translate.Store); v.store != nil {
+		return
+	}
+	if n, err := zarr.OpenStore(ctx, s, v.root, v.open...); err == nil {
+		v.store, _ = n.Store().(*translate.Store)
+	} else if _, _, gone := s.Get(ctx, path.Join(v.root, job.Document), store.Part(0, 0), nil); gone != nil {
+		if f := v.formats.Look(ctx, s, v.root, false); f != nil {
+			v.store = v.formats.Open(s, f.Name, format.Env{}) // broken
+		}
+	}
+	if v.store == nil {
+		v.store = v.formats.Open(s, "", format.Env{Metadata: meta.Registry{Transformers: []string{refs.Transformer}}})
+	}
 }

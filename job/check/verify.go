@@ -185,10 +185,8 @@ func (v *verifier) broken(err error) {
 		path = plain
 	}
 	key, text := job.Reason(err)
-	for _, name := range []string{job.Document, n5Document} {
-		if rest, ok := strings.CutPrefix(text, name+": "); ok && key == "" {
-			key, text = name, rest
-		}
+	if key == "" {
+		key, text = job.CutDocument(text)
 	}
 	v.problem("/"+strings.Trim(path, "/"), key, text)
 }

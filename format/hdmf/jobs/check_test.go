@@ -1,4 +1,4 @@
-package check_test
+package jobs_test
 
 import (
 	"archive/zip"
@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/format/hdmf"
+	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
+	"github.com/omnizarr/zarr/format/hdmf/jobs"
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/jobtest"
@@ -23,7 +25,7 @@ func validateHDMF(t *testing.T, url, at string) []check.Violation {
 	f, err := hdmf.Open(context.Background(), url)
 	jobtest.Check(t, err)
 	defer f.Close()
-	report, err := check.Validate(context.Background(), f.Zarr().Store(), path.Join(f.Zarr().Path(), at), check.ValidateOptions{HDMF: f, HDMFPath: at})
+	report, err := check.Validate(context.Background(), f.Zarr().Store(), path.Join(f.Zarr().Path(), at), check.ValidateOptions{Further: jobs.Further(f, at, hdmfcheck.Options{})})
 	jobtest.Check(t, err)
 	if report.OK != (len(report.Problems) == 0) {
 		t.Errorf("ok is %v with %d problems", report.OK, len(report.Problems))

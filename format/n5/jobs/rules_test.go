@@ -5,13 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/format/n5/jobs"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/jobtest"
 )
 
+var rules = []check.Rules{(&jobs.Kind{}).Rules()}
+
 func TestValidateN5(t *testing.T) {
 	s := container(t, false)
-	found, err := check.Validate(ctx, s, "", check.ValidateOptions{})
+	found, err := check.Validate(ctx, s, "", check.ValidateOptions{Rules: rules})
 	jobtest.Check(t, err)
 	if !found.OK {
 		t.Errorf("got %+v", found)
@@ -30,7 +33,7 @@ func TestValidateN5(t *testing.T) {
 	} {
 		jobtest.Check(t, put(s, strings.TrimPrefix(path+"/attributes.json", "/"), text))
 	}
-	found, err = check.Validate(ctx, s, "", check.ValidateOptions{})
+	found, err = check.Validate(ctx, s, "", check.ValidateOptions{Rules: rules})
 	jobtest.Check(t, err)
 	got := []string{}
 	for _, p := range found.Problems {

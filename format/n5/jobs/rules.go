@@ -1,4 +1,4 @@
-package check
+package jobs
 
 import (
 	"context"
@@ -8,46 +8,30 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/n5"
-	"github.com/omnizarr/zarr/format/std"
-	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/internal/strictjson"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
-	"github.com/omnizarr/zarr/store/refs"
 )
 
-// n5Document is what nodes of N5 have instead of zarr.json.
-const n5Document = "attributes.json"
+// document is what nodes of N5 have instead of zarr.json.
+const document = "attributes.json"
 
-// find sets the store of the validator: one that shows nodes of all formats as
-// Zarr v3, found out by looking as opening a node does.
-func (v *validator) find(ctx context.Context, s store.Store) {
-	formats := std.Registry()
-	t, _ := s.(*translate.Store)
-	if t == nil {
-		if n, err := zarr.OpenStore(ctx, s, v.root, v.open...); err == nil {
-			t, _ = n.Store().(*translate.Store)
-		} else if _, _, gone := s.Get(ctx, path.Join(v.root, job.Document), store.Part(0, 0), nil); gone != nil {
-			if f := formats.Look(ctx, s, v.root, false); f != nil {
-				t = formats.Open(s, f.Name, format.Env{}) // broken
-			}
-		}
-	}
-	if t == nil {
-		t = formats.Open(s, "", format.Env{Metadata: meta.Registry{Transformers: []string{refs.Transformer}}})
-	}
-	if v.store = t; t.Format() == n5.Format {
-		v.old = t
+// Rules are those for the documents of N5, with one more: "version", of the
+// container.
+func (*Kind) Rules() check.Rules {
+	return check.Rules{
+		Format: n5.Format, Node: members, Documents: map[string]string{document: ""},
+		Members: map[string]string{
+			"dimensions": "shape", "blockSize": "chunk_grid", "dataType": "data_type", "compression": "codecs", "compressionType": "codecs",
+		},
 	}
 }
 
-// n5Members checks what reading a node of N5 is lenient about.
-func (v *validator) n5Members(ctx context.Context, at string) {
-	text, _, err := v.old.Unwrap().Get(ctx, path.Join(at, n5Document), store.UpTo(meta.MaxBytes), nil)
+// members checks what reading a node of N5 is lenient about.
+func members(ctx context.Context, s store.Store, at string, tell func(rule, problem string)) {
+	text, _, err := s.Get(ctx, path.Join(at, document), store.UpTo(meta.MaxBytes), nil)
 	if err != nil {
 		return // a group need not have it; all else has been told
 	}
@@ -55,7 +39,6 @@ func (v *validator) n5Members(ctx context.Context, at string) {
 	if err != nil {
 		return
 	}
-	tell := func(rule, problem string) { v.problem(v.at(at), rule, problem) }
 	if raw := attrs.Raw(n5.Format); raw != nil {
 		if why := badVersion(raw); why != "" {
 			tell("version", why)

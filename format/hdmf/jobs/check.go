@@ -1,0 +1,42 @@
+// Package jobs holds what can be done with HDMF files beyond reading and writing them:
+// metadata is validated by their schemas, and a file is copied with all that it means.
+package jobs
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/check"
+	job "github.com/omnizarr/zarr/job/check"
+)
+
+// Further gives a check for job/check.Validate of the node at a path of an HDMF file,
+// "/" for all of it: what the file says of the node and of what lies below it has to
+// be so. What is wrong with documents in themselves has been told then.
+func Further(file *hdmf.File, at string, opts check.Options) func(context.Context, []job.Violation) ([]job.Violation, error) {
+	return func(ctx context.Context, found []job.Violation) ([]job.Violation, error) {
+		findings, err := check.File(ctx, file, opts)
+		top := path.Clean("/" + at)
+		if top == "/" && file.Zarr().Metadata().Consolidated != nil {
+			// The check compares it as well, and knows that schemas need not be in it.
+			found = slices.DeleteFunc(found, func(p job.Violation) bool { return p.Rule == "consolidated" })
+		}
+		known := map[string]bool{}
+		for _, p := range found {
+			known[p.Path] = true
+		}
+		for _, f := range findings {
+			below, ok := strings.CutPrefix(f.Path, strings.TrimSuffix(top, "/"))
+			if !ok || below != "" && below[0] != '/' {
+				continue
+			}
+			if at := path.Clean("/" + below); f.Rule != check.Unreadable || !known[at] {
+				found = append(found, job.Violation{Path: at, Rule: f.Rule, Problem: f.Problem})
+			}
+		}
+		return found, err
+	}
+}
