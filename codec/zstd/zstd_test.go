@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -273,4 +276,61 @@ func ExampleCodec() {
 	out, err := bound.Encode(context.Background(), ck, nil, nd.Make(1, 1000))
 	fmt.Println(len(out) < 100, err)
 	// Output: true <nil>
+}
+
+// 46 kB of Zstandard can stand for 1.5 GB. Where the limits say a mebibyte, one byte
+// of it is an error that says how to lift them, and takes no such memory; neither
+// does a frame that only says that its window is large.
+func TestLittleDataDoesNotTakeMuchMemory(t *testing.T) {
+	const blocks, block = 11_500, 128 << 10
+	long := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3}
+	for i := range blocks {
+		header := block<<3 | 1<<1 // one byte over and over
+		if i == blocks-1 {
+			header |= 1
+		}
+		long = append(long, byte(header), byte(header>>8), byte(header>>16), 'x')
+	}
+	window := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 20 << 3, 1<<3 | 1, 0, 0, 'x'} // a window of 1 GiB, one byte as it is
+	for _, c := range []struct {
+		name     string
+		data     []byte
+		typ      string
+		length   int
+		tooLarge bool
+	}{
+		{"a chunk of fixed size", long, "uint8", blocks * block, true},
+		{"a window of a gigabyte", window, "uint8", 1, false},
+		{"values without a size", long, "string", 1, true},
+	} {
+		typ, err := dtype.Lookup(c.typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		serializer := `"bytes"`
+		if c.typ == "string" {
+			serializer = `"vlen-utf8"`
+		}
+		chain, err := std.Registry().ParseList(json.RawMessage(`[` + serializer + `, "zstd"]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := chain.Bind(codec.Spec{Type: typ, Shape: []int{c.length}, Fill: make([]byte, typ.Size()), Heap: &nd.Heap{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20}}
+		dst := nd.Make(typ.Size(), 1)
+		dst.Heap = &nd.Heap{}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = b.Decode(context.Background(), ck, &codec.Memory{Bytes: c.data}, nd.Box{Start: []int{0}, Shape: []int{1}}, dst)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 && !race.Enabled {
+			t.Errorf("%s: %d bytes took %d bytes of memory, %v", c.name, len(c.data), used, err)
+		}
+		if c.tooLarge && (!errors.Is(err, codec.ErrTooLarge) || !strings.Contains(err.Error(), "1048576") || !strings.Contains(err.Error(), "zarr.MaxChunk")) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
 }
