@@ -119,7 +119,7 @@ func (ck *Chunk) Room(s Size) int {
 // is what bounds it, else the data are bad.
 func (ck *Chunk) Over(n, limit int) error {
 	switch {
-	case limit >= ck.MaxChunk():
+	case limit == ck.MaxChunk():
 		return &sizeError{max(n, limit), limit}
 	case n < 0:
 		return Bad("holds more than the %d bytes that are possible", limit)

@@ -28,7 +28,7 @@ func (o *Order) UnmarshalJSON(raw []byte) error {
 	default:
 		o.Name = name
 	}
-	return strictjson.At("order", err)
+	return err
 }
 
 // MarshalJSON gives the form that was read.

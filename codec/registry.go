@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ type Parser func(r *Registry, name string, config json.RawMessage) (Codec, error
 // passes on: importing a package registers nothing.
 type Registry struct {
 	parsers map[string]Parser
+	ctx     context.Context // nil: parsing is not cut short
+	checked bool            // what is parsed is part of a document that is JSON
 }
 
 // NewRegistry returns a registry that knows no codec.
@@ -35,6 +38,27 @@ func (r *Registry) Register(p Parser, names ...string) {
 
 // Clone returns a copy to which more can be added.
 func (r *Registry) Clone() *Registry { return &Registry{parsers: maps.Clone(r.parsers)} }
+
+// Until returns a registry that knows the same codecs, and stops parsing when the
+// context ends.
+func (r *Registry) Until(ctx context.Context) *Registry {
+	return &Registry{parsers: r.parsers, ctx: ctx, checked: r.checked}
+}
+
+// check looks at a text once, however deep the codecs in it are nested, and returns
+// the registry for what is in it.
+func (r *Registry) check(raw json.RawMessage) (*Registry, error) {
+	if r.ctx != nil && r.ctx.Err() != nil {
+		return nil, r.ctx.Err()
+	}
+	if r.checked || len(raw) == 0 {
+		return r, nil
+	}
+	if err := strictjson.Validate(raw, strictjson.Options{Context: r.ctx}); err != nil {
+		return nil, err
+	}
+	return &Registry{parsers: r.parsers, ctx: r.ctx, checked: true}, nil
+}
 
 // Names lists the registered names in order.
 func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.parsers)) }
@@ -51,18 +75,26 @@ func (r *Registry) Parse(e Entry) (Codec, error) {
 	if p == nil {
 		return nil, &Error{Codec: e.Name, Err: ErrUnknown}
 	}
-	c, err := p(r, e.Name, e.Config)
+	inner, err := r.check(e.Config)
+	if err != nil {
+		return nil, wrap(e.Name, err)
+	}
+	c, err := p(inner, e.Name, e.Config)
 	return c, wrap(e.Name, err)
 }
 
 // ParseList reads a codecs list as metadata spells it: an array of names and of
 // objects with name and configuration.
 func (r *Registry) ParseList(raw json.RawMessage) (*Chain, error) {
-	if err := strictjson.Validate(raw, strictjson.Options{}); err != nil {
+	r, err := r.check(raw)
+	if err != nil {
 		return nil, err
 	}
 	entries := []Entry{}
-	err := strictjson.Each(raw, func(_ int, item json.RawMessage) error {
+	err = strictjson.Each(raw, func(_ int, item json.RawMessage) error {
+		if len(entries) == mostCodecs {
+			return fmt.Errorf("more than %d codecs", mostCodecs)
+		}
 		e, err := strictjson.ParseNamed(item)
 		entries = append(entries, Entry{e.Name, e.Configuration})
 		if e.Name == "" {
@@ -75,6 +107,9 @@ func (r *Registry) ParseList(raw json.RawMessage) (*Chain, error) {
 	}
 	return r.Chain(entries)
 }
+
+// mostCodecs is how many codecs a list has at most.
+const mostCodecs = 1024
 
 // Chain reads a list of entries and checks that their kinds follow each other
 // as they must: array to array, exactly one array to bytes, bytes to bytes.
@@ -128,34 +163,47 @@ func ParseConfig(config json.RawMessage, v any) error {
 	if len(config) == 0 {
 		return nil
 	}
-	if err := checkMembers(config, reflect.TypeOf(v).Elem()); err != nil {
-		return strictjson.At("configuration", err)
+	members, err := strictjson.Split(config)
+	if err == nil {
+		err = setMembers(members, reflect.ValueOf(v).Elem())
 	}
-	return strictjson.At("configuration", strictjson.Unmarshal(config, v))
+	return strictjson.At("configuration", err)
 }
 
-// checkMembers is stricter than encoding/json: names must be spelled exactly,
-// come once, and have a value. A member that may be null is a json.RawMessage.
-func checkMembers(config json.RawMessage, t reflect.Type) error {
-	members, err := strictjson.Object(config, strictjson.Options{})
-	if err != nil {
-		return err
-	}
+// setMembers is stricter than encoding/json: names must be spelled exactly, come
+// once, and have a value. A member that may be null, or holds codecs, is a
+// json.RawMessage, which is left as it lies in the document.
+func setMembers(members []strictjson.Member, v reflect.Value) error {
+	seen := map[string]bool{}
 	for _, m := range members {
-		known, raw := false, false
-		for i := range t.NumField() {
-			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name == m.Name {
-				known, raw = true, t.Field(i).Type == reflect.TypeFor[json.RawMessage]()
+		field, known := fieldOf(v, m.Name)
+		switch {
+		case !known:
+			return fmt.Errorf("unknown member %s", strictjson.Quote(m.Name))
+		case seen[m.Name]:
+			return strictjson.AtMember(m.Name, errors.New("is there twice"))
+		case field.Type() == reflect.TypeFor[json.RawMessage]():
+			field.SetBytes(m.Raw)
+		case strictjson.IsNull(m.Raw):
+			return strictjson.AtMember(m.Name, errors.New("must not be null"))
+		default:
+			if err := strictjson.Unmarshal(m.Raw, field.Addr().Interface()); err != nil {
+				return strictjson.AtMember(m.Name, err)
 			}
 		}
-		if !known {
-			return fmt.Errorf("unknown member %s", strictjson.Quote(m.Name))
-		}
-		if strictjson.IsNull(m.Raw) && !raw {
-			return strictjson.AtMember(m.Name, errors.New("must not be null"))
-		}
+		seen[m.Name] = true
 	}
 	return nil
+}
+
+// fieldOf is the field of a struct that a member of this name belongs to.
+func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
+	for i := range v.NumField() {
+		if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); tag == name && tag != "" {
+			return v.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
 }
 
 // MarshalEntry spells an entry of a codecs list; a nil config is left out. It

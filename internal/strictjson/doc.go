@@ -12,6 +12,7 @@
 package strictjson
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ type Options struct {
 	MaxDepth int      // nested arrays and objects; 0 is DefaultDepth
 	NaN      bool     // allows bare NaN, Infinity and -Infinity everywhere
 	NaNIn    []string // allows them inside these members of the outermost object
+	// Context, if it is not nil, ends the work when it ends.
+	Context context.Context
 }
 
 // Member is one member of an object: its name, decoded, and the bytes of its

@@ -53,6 +53,8 @@ type scanner struct {
 	opts  Options
 	steps []step   // the path to the current value
 	names [][]byte // decoded names of all objects that are open
+	// values counts those that were begun.
+	values int
 }
 
 // step is a member's decoded name, or the index of an element if that is nil.
@@ -134,8 +136,16 @@ func (s *scanner) end() error {
 	return nil
 }
 
+// often is after how many values the context is asked.
+const often = 1 << 12
+
 // value steps over one value; nan says whether bare tokens are allowed in it.
 func (s *scanner) value(depth int, nan bool) error {
+	if s.values++; s.values%often == 0 && s.opts.Context != nil {
+		if err := s.opts.Context.Err(); err != nil {
+			return err
+		}
+	}
 	if s.pos >= len(s.data) {
 		return s.unexpected("a value")
 	}
