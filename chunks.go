@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"runtime"
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -119,57 +119,119 @@ type Chunk[T any] struct {
 	nd.Array[T]
 }
 
-// Chunks reads the array chunk by chunk in C order, some chunks ahead. The
-// memory of a chunk is used again when the loop goes on: copy what must stay.
+// Chunks reads the array chunk by chunk in C order, some chunks ahead: as many as
+// Workers and InFlight allow. The memory of a chunk is used again when the loop
+// goes on: copy what must stay. Nothing is read any more when the loop has ended.
 func Chunks[T any](ctx context.Context, a *Array) iter.Seq2[Chunk[T], error] {
 	return func(yield func(Chunk[T], error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
+		r := &chunkReader[T]{ctx: ctx, a: a}
+		defer r.end()
 		defer cancel()
-		type result struct {
-			chunk Chunk[T]
-			err   error
-		}
-		ahead := make(chan chan result, max(1, runtime.GOMAXPROCS(0)-1))
-		free := make(chan []T, cap(ahead)+2)
-		go func() {
-			defer close(ahead)
-			for info := range a.Grid() {
-				one := make(chan result, 1)
-				select {
-				case ahead <- one:
-				case <-ctx.Done():
-					return
-				}
-				go func() {
-					c := Chunk[T]{ChunkInfo: info}
-					c.Shape = info.Box.Shape
-					n, err := a.room(c.Shape, a.DataType().Size())
-					if err == nil {
-						select {
-						case c.Data = <-free:
-						default:
-						}
-						c.Data = slices.Grow(c.Data[:0], n)[:n]
-						err = ReadSlice(ctx, a, Box(info.Box.Start, info.Box.Shape), c.Data)
-					}
-					one <- result{c, err}
-				}()
+		next, stop := iter.Pull(a.Grid())
+		defer stop()
+		info, more := next()
+		for {
+			// What is ahead is read by others; while the first of it is not there
+			// yet, one more is read here.
+			for more && r.start(info) {
+				info, more = next()
 			}
-		}()
-		for one := range ahead {
-			r := <-one
-			if !yield(r.chunk, r.err) || r.err != nil {
+			if more && !r.ready() && !r.own {
+				r.read(info)
+				info, more = next()
+			}
+			if len(r.ahead) == 0 {
 				return
 			}
-			select {
-			case free <- r.chunk.Data:
-			default:
+			c := <-r.ahead[0]
+			r.ahead = r.ahead[1:]
+			r.release(c)
+			if err := ctx.Err(); err != nil && c.err == nil {
+				c.err = a.fail("read", err)
 			}
-		}
-		if err := ctx.Err(); err != nil {
-			yield(Chunk[T]{}, a.fail("read", err))
+			if !yield(c.chunk, c.err) || c.err != nil {
+				return
+			}
+			r.free = append(r.free, c.chunk.Data)
 		}
 	}
+}
+
+// chunkReader reads chunks ahead of a loop.
+type chunkReader[T any] struct {
+	ctx   context.Context
+	a     *Array
+	ahead []chan readChunk[T] // those that were begun, in order
+	own   bool                // one of them was read by the loop itself
+	free  [][]T               // memory of chunks that the loop is done with
+}
+
+// readChunk is a chunk that was read, or why it was not.
+type readChunk[T any] struct {
+	chunk  Chunk[T]
+	weight int64 // what it takes of the limiter, -1 if the loop itself read it
+	err    error
+}
+
+// start begins to read a chunk if there is a worker and memory for it.
+func (r *chunkReader[T]) start(info ChunkInfo) bool {
+	n, ok := nd.Bytes(info.Box.Shape, r.a.DataType().Size())
+	weight := int64(n) * 2 // encoded and decoded
+	if !ok || weight < 0 || !r.a.pool.TryAcquire(weight) {
+		return false
+	}
+	done, mem := make(chan readChunk[T], 1), r.memory()
+	r.ahead = append(r.ahead, done)
+	go func() { done <- r.decode(info, mem, weight) }()
+	return true
+}
+
+// read reads a chunk at once.
+func (r *chunkReader[T]) read(info ChunkInfo) {
+	done := make(chan readChunk[T], 1)
+	done <- r.decode(info, r.memory(), -1)
+	r.ahead, r.own = append(r.ahead, done), true
+}
+
+// ready reports whether the next chunk is there.
+func (r *chunkReader[T]) ready() bool { return len(r.ahead) > 0 && len(r.ahead[0]) > 0 }
+
+// release gives back what a chunk held when the loop has it.
+func (r *chunkReader[T]) release(c readChunk[T]) {
+	if c.weight < 0 {
+		r.own = false
+		return
+	}
+	r.a.pool.Release(c.weight)
+}
+
+// end waits for what was begun.
+func (r *chunkReader[T]) end() {
+	for _, done := range r.ahead {
+		r.release(<-done)
+	}
+}
+
+func (r *chunkReader[T]) memory() (mem []T) {
+	if n := len(r.free); n > 0 {
+		mem, r.free = r.free[n-1], r.free[:n-1]
+	}
+	return mem
+}
+
+func (r *chunkReader[T]) decode(info ChunkInfo, mem []T, weight int64) (c readChunk[T]) {
+	c.chunk, c.weight = Chunk[T]{ChunkInfo: info}, weight
+	c.chunk.Shape = info.Box.Shape
+	c.err = par.Catch(func() error {
+		n, err := r.a.room(info.Box.Shape, r.a.DataType().Size())
+		if err != nil {
+			return r.a.fail("read", err)
+		}
+		c.chunk.Data = slices.Grow(mem[:0], n)[:n]
+		return ReadSlice(r.ctx, r.a, Box(info.Box.Start, info.Box.Shape), c.chunk.Data)
+	})
+	return c
 }
 
 // errNoChunk is that of an index outside the grid.

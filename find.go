@@ -16,7 +16,11 @@ import (
 // opens neither: for those who look at documents themselves. A file of another
 // format is a store then. The caller must Close the location.
 func Find(ctx context.Context, url string, opts ...Option) (locate.Location, error) {
-	return find(ctx, url, newOptions(opts))
+	o, err := newOptions(opts)
+	if err != nil {
+		return locate.Location{}, fail("open", url, err)
+	}
+	return find(ctx, url, o)
 }
 
 func find(ctx context.Context, url string, o *options) (locate.Location, error) {

@@ -43,12 +43,6 @@ func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
 	if err == nil {
 		err = putNewDocument(ctx, e, path, m, n.format, false)
 	}
-	if errors.Is(err, ErrExist) {
-		// Making a group that is there already is no mistake.
-		if old, err := openNode(ctx, e, path); err == nil {
-			return asGroup(old)
-		}
-	}
 	if err != nil {
 		return nil, n.fail("create group", err)
 	}
@@ -146,9 +140,18 @@ func (g *Group) CreateArray(ctx context.Context, path string, spec ArraySpec) (*
 }
 
 // CreateGroup makes a group at a path below the group; groups in between are
-// made too. One that is there already is opened.
+// made too. If there is a node already, it is ErrExist.
 func (g *Group) CreateGroup(ctx context.Context, path string) (*Group, error) {
 	return createGroup(ctx, g.engine, g.prefix()+strings.Trim(path, "/"))
+}
+
+// RequireGroup opens the group at a path below the group, or makes it.
+func (g *Group) RequireGroup(ctx context.Context, path string) (*Group, error) {
+	made, err := g.CreateGroup(ctx, path)
+	if !errors.Is(err, ErrExist) {
+		return made, err
+	}
+	return g.Group(ctx, path)
 }
 
 // Delete removes the node at a path below the group with all that it holds.

@@ -120,9 +120,14 @@ func TestWhatIsThereIsNotReplacedUnasked(t *testing.T) {
 	_, err = zarr.CreateArrayIn(ctx, s, "x/a/below", small)
 	wantError(t, err, "is an array and cannot hold nodes")
 	_, err = zarr.CreateGroupIn(ctx, s, "x/a")
+	wantError(t, err, "there is a node already")
+	if _, err = zarr.CreateGroupIn(ctx, s, "x"); !errors.Is(err, zarr.ErrExist) {
+		t.Errorf("a second group in silence: %v", err)
+	}
+	root := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "")).(*zarr.Group)
+	g := must[*zarr.Group](t)(root.RequireGroup(ctx, "x"))
+	_, err = root.RequireGroup(ctx, "x/a")
 	wantError(t, err, "is an array, not a group")
-	// A group that is there is opened.
-	g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "x"))
 	if got := paths(t, g); !slices.Equal(got, []string{"x/a"}) {
 		t.Errorf("got %v", got)
 	}

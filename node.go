@@ -21,6 +21,7 @@ type node struct {
 	*engine
 	path   string
 	format string
+	owner  bool // it was not opened by another node
 }
 
 // Path is where the node lies in its store, "" for the root.
@@ -35,14 +36,35 @@ func (n *node) Store() store.Store { return n.store }
 // URL names the node for people.
 func (n *node) URL() string { return store.JoinURL(n.store.URL(), n.path) }
 
-// Close gives up the store that was opened with the node; nodes that were
-// opened from each other share it. A store that was passed in stays open.
+// Close gives up the store, if this node opened it: see Node.
 func (n *node) Close() error {
-	err := n.reach.Close()
-	if also := n.location.Close(); err == nil {
+	if !n.owner {
+		return nil
+	}
+	return n.fail("close", n.engine.close(false))
+}
+
+// close gives up what was opened with the engine; discard leaves an archive as it
+// was before.
+func (e *engine) close(discard bool) error {
+	err, end := e.reach.Close(), e.location.Close
+	if discard {
+		end = e.location.Discard
+	}
+	if also := end(); err == nil {
 		err = also
 	}
-	return n.fail("close", err)
+	return err
+}
+
+// own says that closing a node closes the store.
+func own(n Node) {
+	switch n := n.(type) {
+	case *Array:
+		n.owner = true
+	case *Group:
+		n.owner = true
+	}
 }
 
 // prefix is what the keys of the node begin with.

@@ -1,6 +1,9 @@
 package zarr
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"math"
 	"runtime"
 
@@ -9,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format"
 	formats "github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/par"
@@ -41,6 +45,9 @@ type options struct {
 	format       string // the name of one, or "" for what is there
 	wishes       []format.Option
 	allow        []string
+	readOnly     bool // besides locate.ReadOnly, which Locate replaces
+	sync         bool
+	err          error // what is wrong with them
 }
 
 type consolidation uint8
@@ -50,7 +57,7 @@ const (
 	bypassConsolidated
 )
 
-func newOptions(opts []Option) *options {
+func newOptions(opts []Option) (*options, error) {
 	o := &options{
 		codecs:   std.Registry(),
 		types:    dtype.Default(),
@@ -61,16 +68,33 @@ func newOptions(opts []Option) *options {
 		maxRead:  int(min(bigmem.Available(), math.MaxInt)),
 	}
 	for _, f := range opts {
-		f(o)
+		if f != nil {
+			f(o)
+		}
 	}
-	return o
+	o.locate.ReadOnly = o.locate.ReadOnly || o.readOnly
+	o.locate.Sync = o.locate.Sync || o.sync
+	switch {
+	case o.err != nil:
+		return nil, o.err
+	case o.codecs == nil || o.types == nil || o.grids == nil || o.formats == nil:
+		return nil, errors.New("option Codecs, Types, Grids or Formats: no registry")
+	}
+	return o, o.formats.Check(o.format, o.wishes)
+}
+
+// notNegative notes an option that must not be negative.
+func (o *options) notNegative(name string, n int64) {
+	if n < 0 {
+		o.err = fmt.Errorf("option %s: %d is negative", name, n)
+	}
 }
 
 // ReadOnly refuses every change.
-func ReadOnly() Option { return func(o *options) { o.locate.ReadOnly = true } }
+func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
 
 // Sync makes every write wait until it has reached the disk.
-func Sync() Option { return func(o *options) { o.locate.Sync = true } }
+func Sync() Option { return func(o *options) { o.sync = true } }
 
 // Locate sets how URLs become stores: schemes, HTTP options.
 func Locate(l locate.Options) Option { return func(o *options) { o.locate = l } }
@@ -86,11 +110,16 @@ func Types(r *dtype.Registry) Option { return func(o *options) { o.types = r } }
 func Grids(r *grid.Registry) Option { return func(o *options) { o.grids = r } }
 
 // Workers sets how many goroutines a read or write uses. The default is the
-// number of processors, or what the store likes to have under way.
-func Workers(n int) Option { return func(o *options) { o.workers = n } }
+// number of processors, or what the store likes to have under way; 0 stands for
+// it.
+func Workers(n int) Option {
+	return func(o *options) { o.workers = n; o.notNegative("Workers", int64(n)) }
+}
 
 // InFlight bounds the bytes of chunks that are being coded at once.
-func InFlight(bytes int64) Option { return func(o *options) { o.inFlight = bytes } }
+func InFlight(bytes int64) Option {
+	return func(o *options) { o.inFlight = bytes; o.notNegative("InFlight", bytes) }
+}
 
 // WithCache keeps decoded chunks and shard indexes in c, which several arrays
 // may share. It is for chunks that change only through those arrays.
@@ -111,11 +140,15 @@ func NoLeftovers() Option { return func(o *options) { o.noLeftovers = true } }
 // such as shards, may be larger. The default is a quarter of the memory that the
 // process may use: of what the machine has, its control group allows, and GOMEMLIMIT.
 // What is larger is ErrTooLarge.
-func MaxChunk(bytes int) Option { return func(o *options) { o.maxChunk = bytes } }
+func MaxChunk(bytes int) Option {
+	return func(o *options) { o.maxChunk = bytes; o.notNegative("MaxChunk", int64(bytes)) }
+}
 
 // MaxRead bounds the memory that a single Read allocates. The default is what the
 // process may use.
-func MaxRead(bytes int) Option { return func(o *options) { o.maxRead = bytes } }
+func MaxRead(bytes int) Option {
+	return func(o *options) { o.maxRead = bytes; o.notNegative("MaxRead", int64(bytes)) }
+}
 
 // KeepEmpty stores chunks that hold nothing but the fill value. By default they
 // are left out, and removed if they were there.
@@ -156,12 +189,24 @@ type nodeStore interface {
 	translator
 }
 
+// readOnlyNodes is a store of nodes that takes none.
+type readOnlyNodes struct {
+	store.Store
+	translator
+}
+
+// PutNode refuses.
+func (s readOnlyNodes) PutNode(_ context.Context, path string, _ meta.Node, _ string, _ store.PutOptions) error {
+	return store.WrapError("put", s.URL(), documentKey(path), store.ErrReadOnly)
+}
+
 // engine is what all nodes that were opened together share.
 type engine struct {
 	*options
 	store    nodeStore
 	location locate.Location // where the store was found, if by URL
 	limits   *codec.Limits
+	pool     *par.Limiter // of limits
 	reach    *reach.Reach
 }
 
@@ -176,11 +221,17 @@ func newEngine(s store.Store, o *options) *engine {
 	e := &engine{options: o}
 	var seen bool
 	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format
+		if o.locate.ReadOnly {
+			s = store.ReadOnly(translate.Raw(s))
+		}
 		e.store = e.formats.Open(s, o.format, e.env())
+	} else if o.locate.ReadOnly {
+		e.store = readOnlyNodes{store.ReadOnly(s), e.store}
 	}
 	e.reach = reach.Around(e.store, o.reaching())
+	e.pool = par.NewLimiter(n-1, o.inFlight)
 	e.limits = &codec.Limits{
-		Workers:   par.NewLimiter(n-1, o.inFlight),
+		Workers:   e.pool,
 		MaxChunk:  o.maxChunk,
 		Strict:    o.strict,
 		KeepEmpty: o.keepEmpty,

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -48,10 +49,11 @@ func (s *state) checkView(p *plan, v nd.View) error {
 func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
 	p.cut(cells{s.meta.Grid, s.meta.Shape, s.grain()})
 	dst = p.expand(dst)
-	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) error {
+	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) (err error) {
 		t := p.task(k, dst)
 		key := a.chunkKey(s, t.chunk)
-		err := a.readTask(ctx, s, &t, key)
+		defer a.caught("read", key, &err)
+		err = a.readTask(ctx, s, &t, key)
 		if errors.Is(err, ErrMissing) && !strict {
 			err = nil
 		}
@@ -93,6 +95,13 @@ func (s *state) weight(p *plan, reads bool) int64 {
 
 // chunkError names the chunk in which something failed. The end of a context is
 // that of the whole work.
+// caught makes a panic in the work on a chunk an error, when it is deferred.
+func (a *Array) caught(op, key string, err *error) {
+	if v := recover(); v != nil {
+		*err = a.chunkError(op, key, par.Caught(v))
+	}
+}
+
 func (a *Array) chunkError(op, key string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return a.fail(op, err)

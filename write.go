@@ -33,9 +33,10 @@ func (a *Array) WriteFrom(ctx context.Context, sel Selection, src nd.View) error
 func (a *Array) writePlan(ctx context.Context, s *state, p *plan, src nd.View) error {
 	p.cut(cells{Grid: s.meta.Grid, shape: s.meta.Shape})
 	src = p.expand(src)
-	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, false), func(k int) error {
+	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, false), func(k int) (err error) {
 		t := p.task(k, src)
 		key := a.chunkKey(s, t.chunk)
+		defer a.caught("write", key, &err)
 		if err := a.writeTask(ctx, s, &t, key); err != nil {
 			return a.chunkError("write", key, err)
 		}

@@ -40,6 +40,7 @@ package zarr
 
 import (
 	"context"
+	"errors"
 
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -47,15 +48,20 @@ import (
 
 // Open opens the node at a URL, a *Group or an *Array.
 func Open(ctx context.Context, url string, opts ...Option) (Node, error) {
-	e, path, err := engineAt(ctx, url, newOptions(opts))
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, fail("open", url, err)
+	}
+	e, path, err := engineAt(ctx, url, o)
 	if err != nil {
 		return nil, err
 	}
 	n, err := openRoot(ctx, e, path)
 	if err != nil {
-		e.location.Discard()
+		e.close(true)
 		return nil, err
 	}
+	own(n)
 	return n, nil
 }
 
@@ -65,7 +71,11 @@ func OpenArray(ctx context.Context, url string, opts ...Option) (*Array, error) 
 	if err != nil {
 		return nil, err
 	}
-	return asArray(n)
+	a, err := asArray(n)
+	if err != nil {
+		n.Close()
+	}
+	return a, err
 }
 
 // OpenGroup opens the group at a URL.
@@ -74,17 +84,42 @@ func OpenGroup(ctx context.Context, url string, opts ...Option) (*Group, error) 
 	if err != nil {
 		return nil, err
 	}
-	return asGroup(n)
+	g, err := asGroup(n)
+	if err != nil {
+		n.Close()
+	}
+	return g, err
 }
 
 // OpenStore opens the node at path ("" for the root) of a store.
 func OpenStore(ctx context.Context, s store.Store, path string, opts ...Option) (Node, error) {
-	return openRoot(ctx, newEngine(s, newOptions(opts)), path)
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, fail("open", store.JoinURL(s.URL(), path), err)
+	}
+	e := newEngine(s, o)
+	n, err := openRoot(ctx, e, path)
+	if err != nil {
+		e.close(true)
+		return nil, err
+	}
+	own(n)
+	return n, nil
 }
 
-// CreateGroup makes a group at a URL; the folders that it needs are made too.
+// CreateGroup makes a group at a URL; the folders that it needs are made too. If
+// there is a node already, it is ErrExist.
 func CreateGroup(ctx context.Context, url string, opts ...Option) (*Group, error) {
 	return createAt(ctx, url, opts, createGroup)
+}
+
+// RequireGroup opens the group at a URL, or makes it as CreateGroup does.
+func RequireGroup(ctx context.Context, url string, opts ...Option) (*Group, error) {
+	g, err := CreateGroup(ctx, url, opts...)
+	if !errors.Is(err, ErrExist) {
+		return g, err
+	}
+	return OpenGroup(ctx, url, opts...)
 }
 
 // CreateArray makes an array at a URL; the folders that it needs are made too.
@@ -96,27 +131,46 @@ func CreateArray(ctx context.Context, url string, spec ArraySpec, opts ...Option
 
 // CreateGroupIn makes a group at path of a store.
 func CreateGroupIn(ctx context.Context, s store.Store, path string, opts ...Option) (*Group, error) {
-	return createGroup(ctx, newEngine(s, newOptions(opts)), path)
+	return createIn(ctx, s, path, opts, createGroup)
 }
 
 // CreateArrayIn makes an array at path of a store.
 func CreateArrayIn(ctx context.Context, s store.Store, path string, spec ArraySpec, opts ...Option) (*Array, error) {
-	return createArray(ctx, newEngine(s, newOptions(opts)), path, spec)
+	return createIn(ctx, s, path, opts, func(ctx context.Context, e *engine, path string) (*Array, error) {
+		return createArray(ctx, e, path, spec)
+	})
 }
 
-func createAt[N any](ctx context.Context, url string, opts []Option, create func(context.Context, *engine, string) (N, error)) (N, error) {
-	o := newOptions(opts)
+func createIn[N Node](ctx context.Context, s store.Store, path string, opts []Option, create func(context.Context, *engine, string) (N, error)) (none N, _ error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return none, fail("create", store.JoinURL(s.URL(), path), err)
+	}
+	n, err := create(ctx, newEngine(s, o), path)
+	if err != nil {
+		return none, err
+	}
+	own(n)
+	return n, nil
+}
+
+func createAt[N Node](ctx context.Context, url string, opts []Option, create func(context.Context, *engine, string) (N, error)) (none N, _ error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return none, fail("create", url, err)
+	}
 	o.locate.Create = true
 	e, path, err := engineAt(ctx, url, o)
 	if err != nil {
-		var none N
 		return none, err
 	}
 	n, err := create(ctx, e, path)
 	if err != nil {
-		e.location.Discard()
+		e.close(true)
+		return none, err
 	}
-	return n, err
+	own(n)
+	return n, nil
 }
 
 // engineAt opens the store that a URL names.
@@ -150,8 +204,11 @@ type Node interface {
 	Attributes() *meta.Attributes
 	// SetAttributes stores new attributes.
 	SetAttributes(ctx context.Context, attrs *meta.Attributes) error
-	// Close gives up what the node's store holds; a zip archive that was
-	// written is complete only then.
+	// Close gives up the store, if the node was opened or made by a function of
+	// this package; a zip archive that was written is complete only then. Nodes
+	// that were opened or made by a group share its store: their Close does
+	// nothing, and they can be used until the store is closed. A store that was
+	// passed in stays open.
 	Close() error
 }
 

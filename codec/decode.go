@@ -8,7 +8,8 @@ import (
 )
 
 // Decode fills dst with the elements in box of the chunk that src holds.
-func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error {
+func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) (err error) {
+	defer b.caught(&err)
 	if b.cacheable(ck.Cache, box) {
 		return b.decodeCached(ctx, ck, src, box, dst)
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Encode appends the encoded chunk to dst.
-func (b *Bound) Encode(ctx context.Context, ck *Chunk, dst []byte, src nd.View) ([]byte, error) {
+func (b *Bound) Encode(ctx context.Context, ck *Chunk, dst []byte, src nd.View) (out []byte, err error) {
+	defer b.caught(&err)
 	for i, f := range b.arrays {
 		switch f := f.(type) {
 		case Mover:
@@ -86,7 +87,8 @@ func (b *Bound) Place(src nd.View) ([]byte, bool) {
 // Update appends to dst the chunk that old holds (nil: a missing one) with the
 // elements in box replaced by src. It returns ErrEmpty when only fill values
 // are left and empty chunks are not kept.
-func (b *Bound) Update(ctx context.Context, ck *Chunk, dst []byte, old Source, box nd.Box, src nd.View) ([]byte, error) {
+func (b *Bound) Update(ctx context.Context, ck *Chunk, dst []byte, old Source, box nd.Box, src nd.View) (out []byte, err error) {
+	defer b.caught(&err)
 	if u, ok := b.serializer.(Updater); ok && b.moversOnly() {
 		return b.updateInside(ctx, ck, u, dst, old, box, src)
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -118,7 +119,7 @@ func (p *Pool) Run(weight int64, f func(ctx context.Context) error) bool {
 	}
 	p.wg.Go(func() {
 		defer func() { p.bytes.Release(weight); <-p.slots }()
-		if err := f(p.ctx); err != nil {
+		if err := par.Catch(func() error { return f(p.ctx) }); err != nil {
 			p.cancel(err)
 		}
 	})

@@ -84,6 +84,8 @@ type closers struct{ inner, outer Location }
 
 func (c closers) Close() error { return errors.Join(c.inner.Close(), c.outer.Close()) }
 
+func (c closers) Discard() error { return errors.Join(c.inner.Discard(), c.outer.Discard()) }
+
 func join(path, more string) string {
 	if path == "" || more == "" {
 		return path + more

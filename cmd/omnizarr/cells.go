@@ -46,7 +46,7 @@ func makeCells() (table []cell, names []string, volume []uint16) {
 
 // writeCells writes a volume in shards, a table and names.
 func writeCells(ctx context.Context, root *zarr.Group) error {
-	g, err := root.CreateGroup(ctx, "cells")
+	g, err := root.RequireGroup(ctx, "cells")
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // writeSample writes the hierarchy of the demo, which shows most of what a store
 // can hold. It is the same every time.
 func writeSample(ctx context.Context, dir string, opts []zarr.Option) (*zarr.Group, error) {
-	root, err := zarr.CreateGroup(ctx, dir, opts...)
+	root, err := zarr.RequireGroup(ctx, dir, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func escape(c complex128, most int) float64 {
 func writeWeather(ctx context.Context, root *zarr.Group) error {
 	const days, stations = 365, 3
 	months := []int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
-	g, err := root.CreateGroup(ctx, "weather")
+	g, err := root.RequireGroup(ctx, "weather")
 	if err != nil {
 		return err
 	}

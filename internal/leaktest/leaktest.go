@@ -1,5 +1,7 @@
 // Package leaktest fails a package's tests when they leave something behind:
-// goroutines that still run, or files and connections that are still open.
+// goroutines that still run, or files and connections that are still open. It
+// also fails them when a panic was caught that no test took note of, see
+// par.Panics.
 package leaktest
 
 import (
@@ -13,6 +15,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/omnizarr/zarr/internal/par"
 )
 
 // M is the part of *testing.M that is used.
@@ -41,6 +45,10 @@ func (c checked) Run() int {
 	code := c.m.Run()
 	if code != 0 || fuzzing() {
 		return code // what failed may well leave something; so does the fuzzer
+	}
+	if n := par.Panics(); n > 0 {
+		fmt.Fprintf(c.out, "leaktest: %d panics were caught that no test asked for\n", n)
+		code = 1
 	}
 	if err := goleak.Find(running); err != nil {
 		fmt.Fprintln(c.out, "leaktest: goroutines are left:", err)

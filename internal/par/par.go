@@ -23,7 +23,9 @@ func NewLimiter(n int, bytes int64) *Limiter {
 	return l
 }
 
-func (l *Limiter) acquire(weight int64) bool {
+// TryAcquire takes one goroutine that holds weight bytes, if there is one left,
+// for those who start it themselves. It is given back by Release.
+func (l *Limiter) TryAcquire(weight int64) bool {
 	if l == nil {
 		return false
 	}
@@ -32,13 +34,14 @@ func (l *Limiter) acquire(weight int64) bool {
 		return false
 	}
 	if l.bytes.Add(-weight) < 0 {
-		l.release(weight)
+		l.Release(weight)
 		return false
 	}
 	return true
 }
 
-func (l *Limiter) release(weight int64) {
+// Release gives back what TryAcquire took.
+func (l *Limiter) Release(weight int64) {
 	l.bytes.Add(weight)
 	l.free.Add(1)
 }
@@ -46,13 +49,14 @@ func (l *Limiter) release(weight int64) {
 // Run calls f for every i below n, on the calling goroutine and on as many more
 // as l allows at the time, each of them holding weight bytes. A loop inside f
 // may share l: it takes up what others have given back. The first error stops
-// the loop and is returned; so does the end of ctx.
+// the loop and is returned; so does the end of ctx. A panic of f is an error, a
+// *Panic.
 func (l *Limiter) Run(ctx context.Context, n int, weight int64, f func(i int) error) error {
 	if n == 1 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return f(0)
+		return call(f, 0)
 	}
 	loop := &loop{ctx: ctx, l: l, n: int64(n), weight: weight, f: f}
 	loop.work()
@@ -78,17 +82,17 @@ func (p *loop) work() {
 		if i >= p.n {
 			return
 		}
-		if i+1 < p.n && p.l.acquire(p.weight) {
+		if i+1 < p.n && p.l.TryAcquire(p.weight) {
 			p.wg.Add(1)
 			go func() {
 				defer p.wg.Done()
-				defer p.l.release(p.weight)
+				defer p.l.Release(p.weight)
 				p.work()
 			}()
 		}
 		err := p.ctx.Err()
 		if err == nil {
-			err = p.f(int(i))
+			err = call(p.f, int(i))
 		}
 		if err != nil {
 			p.once.Do(func() { p.err = err })

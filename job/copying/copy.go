@@ -108,10 +108,26 @@ func (p Place) open(ctx context.Context) (zarr.Node, error) {
 
 func (p Place) group(ctx context.Context) (*zarr.Group, error) {
 	opts := append(slices.Clone(p.opts), zarr.BypassConsolidated())
+	var g *zarr.Group
+	var err error
 	if p.Store != nil {
-		return zarr.CreateGroupIn(ctx, p.Store, p.Path, opts...)
+		g, err = zarr.CreateGroupIn(ctx, p.Store, p.Path, opts...)
+	} else {
+		g, err = zarr.CreateGroup(ctx, p.URL, opts...)
 	}
-	return zarr.CreateGroup(ctx, p.URL, opts...)
+	if !errors.Is(err, zarr.ErrExist) {
+		return g, err
+	}
+	// A copy that was begun goes on.
+	n, err := p.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		return nil, p.end(n, &zarr.Error{Op: "copy to", URL: n.URL(), Err: ErrNotEmpty})
+	}
+	return g, nil
 }
 
 func (p Place) array(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
@@ -306,7 +322,7 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 		made[path] = root
 		if path != "/" {
 			var err error
-			if made[path], err = root.CreateGroup(ctx, path[1:]); err != nil {
+			if made[path], err = root.RequireGroup(ctx, path[1:]); err != nil {
 				return err
 			}
 		}

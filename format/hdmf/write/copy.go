@@ -92,7 +92,7 @@ func (c *copier) all(ctx context.Context) error {
 	if c.texts == nil && at == "" {
 		return nil
 	}
-	if _, err := c.root.CreateGroup(ctx, at); err != nil {
+	if _, err := c.root.RequireGroup(ctx, at); err != nil {
 		return err
 	}
 	if err := c.schemas(ctx, at, c.texts); err != nil {

@@ -170,7 +170,7 @@ func (t *target) group(ctx context.Context, at string, attrs []hdmf.Attribute, l
 	g := t.root
 	list, err := t.attributes(ctx, append(slices.Clone(attrs), more...), links)
 	if err == nil && at != "/" {
-		g, err = t.root.CreateGroup(ctx, at[1:])
+		g, err = t.root.RequireGroup(ctx, at[1:])
 	}
 	if err == nil && list.Len() > 0 {
 		err = g.SetAttributes(ctx, list)

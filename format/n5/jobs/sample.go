@@ -32,7 +32,7 @@ func writeSample(ctx context.Context, root *zarr.Group, url string, opts []zarr.
 	if err != nil {
 		return nil, err
 	}
-	g, err := zarr.CreateGroup(ctx, url, append(opts[:len(opts):len(opts)], Copy{Reversed: true}.Format().Options...)...)
+	g, err := zarr.RequireGroup(ctx, url, append(opts[:len(opts):len(opts)], Copy{Reversed: true}.Format().Options...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/tiff/writer"
 	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -41,7 +42,10 @@ func (p *tiffImage) writeLevel(ctx context.Context, level int, g *rasterGrid) er
 		for b := range g.blocks() {
 			r := read{block: b}
 			if b.stored || p.fill == nil {
-				r.view, r.mem, r.err = p.read(ctx, g, b)
+				r.err = par.Catch(func() (err error) {
+					r.view, r.mem, err = p.read(ctx, g, b)
+					return err
+				})
 			}
 			select {
 			case ahead <- r:

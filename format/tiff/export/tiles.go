@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/tiff/writer"
 	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -34,7 +35,11 @@ func (p *tiffImage) writeTiles(ctx context.Context, tiles []rasterTile) error {
 					return nil
 				}
 				t := &tiles[i]
-				data, err := p.encode(mem, t.view)
+				var data []byte
+				err := par.Catch(func() (err error) {
+					data, err = p.encode(mem, t.view)
+					return err
+				})
 				if err == nil {
 					err = ctx.Err()
 				}
