@@ -30,6 +30,10 @@ func (c *Chain) Codecs() []Codec {
 // MarshalJSON gives the codecs list for metadata.
 func (c *Chain) MarshalJSON() ([]byte, error) { return json.Marshal(c.Codecs()) }
 
+// ToBytes is the chain without the codecs behind the one that turns arrays into
+// bytes.
+func (c *Chain) ToBytes() *Chain { return &Chain{arrays: c.arrays, serializer: c.serializer} }
+
 // Settler is a codec whose configuration may leave something to what flows in,
 // such as the size of elements.
 type Settler interface {
@@ -45,10 +49,11 @@ func (c *Chain) Settle(in Spec) (*Chain, error) {
 	for _, k := range c.Codecs() {
 		array, isArray := k.(ArrayToArray)
 		if s, ok := k.(Settler); ok {
-			var err error
-			if k, err = s.Settle(in); err != nil {
+			settled, err := s.Settle(in)
+			if err != nil {
 				return nil, wrap(k.Name(), err)
 			}
+			k = settled
 		}
 		if isArray && out.serializer == nil && len(out.arrays) < len(c.arrays) {
 			f, err := array.BindArray(in)

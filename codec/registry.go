@@ -145,7 +145,7 @@ func (c *Chain) add(k Codec) error {
 	case before != nil && isFilter:
 		c.bytes = append(c.bytes, filter)
 	case isFilter:
-		return fmt.Errorf("codec %s works on bytes, but no codec before it turns arrays into bytes", k.Name())
+		return fmt.Errorf(`codec %s works on bytes, but no codec before it turns arrays into bytes: put one in front of it, such as {"name": "bytes", "configuration": {"endian": "little"}}`, k.Name())
 	case isSerializer:
 		return fmt.Errorf("codecs %s and %s both turn arrays into bytes: there must be exactly one", before.Name(), k.Name())
 	case isArray:

@@ -82,7 +82,7 @@ func (f *filter) Slice(ck *codec.Chunk, src []byte) ([]byte, error) {
 	if n < 0 {
 		return nil, f.short(int64(len(src)))
 	}
-	if ck.Strict() {
+	if f.Literal != nil && ck.Strict() {
 		if err := f.compare(src); err != nil {
 			return nil, err
 		}
@@ -93,18 +93,15 @@ func (f *filter) Slice(ck *codec.Chunk, src []byte) ([]byte, error) {
 	return src[:n:n], nil
 }
 
-// compare reports padding that is not what the metadata says.
+// compare reports padding that is not the literal of the metadata. Where there is
+// none the padding may be anything, such as the headers of another format.
 func (f *filter) compare(src []byte) error {
 	stored := src[:f.NBytes]
 	if f.Location == End {
 		stored = src[len(src)-f.NBytes:]
 	}
 	for i, b := range stored {
-		want := byte(0)
-		if f.Literal != nil {
-			want = f.Literal[i]
-		}
-		if b != want {
+		if want := f.Literal[i]; b != want {
 			return codec.Bad("byte %d of the padding is %02x, the metadata says %02x", i, b, want)
 		}
 	}

@@ -2,6 +2,7 @@ package pad
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -26,9 +27,23 @@ func (s *shifted) Near() bool {
 func (s *shifted) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := s.get(ctx, r, dst)
 	if err != nil {
-		return dst, store.Info{Size: -1}, err
+		return dst, store.Info{Size: -1}, s.name(err)
 	}
 	return out, info, nil
+}
+
+// name says in which codec there were too few bytes: the one that asked for them
+// knows nothing of padding.
+func (s *shifted) name(err error) error {
+	var known *store.KeyError
+	switch {
+	case errors.Is(err, codec.ErrData):
+	case errors.Is(err, store.ErrRange) && errors.As(err, &known):
+		err = known.Err // whoever reads the chunk names it
+	case !errors.Is(err, store.ErrRange):
+		return err
+	}
+	return &codec.Error{Codec: s.filter.Name(), Err: err}
 }
 
 func (s *shifted) get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -150,6 +154,35 @@ func TestRangesBeyondAllNumbersAreErrors(t *testing.T) {
 		for _, r := range []store.Range{store.UpTo(math.MaxInt64), store.Suffix(math.MaxInt64)} {
 			if out, _, err := src.Get(context.Background(), r, nil); err != nil || !bytes.Equal(out, make([]byte, 6)) {
 				t.Errorf("%s: %+v gave %x, %v", where, r, out, err)
+			}
+		}
+	}
+}
+
+// Too few bytes for the padding are told by its name, also where the codec before
+// it asks for a part.
+func TestAPartOfAShortChunkNamesThePadding(t *testing.T) {
+	for _, entry := range []string{
+		`{"name":"pad","configuration":{"location":"start","nbytes":16}}`,
+		`{"name":"pad","configuration":{"location":"end","nbytes":16}}`,
+		`{"name":"offset","configuration":{"offset":16}}`,
+	} {
+		chain, err := std.Registry().ParseList([]byte(`["bytes",` + entry + `]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := chain.Bind(codec.Spec{Type: dtype.MustParse("uint8"), Shape: []int{8}, Fill: []byte{0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := "codec " + chain.Codecs()[1].Name() + ": "
+		for _, box := range []nd.Box{{Start: []int{0}, Shape: []int{2}}, {Start: []int{6}, Shape: []int{2}}, {Start: []int{0}, Shape: []int{8}}} {
+			for _, src := range []codec.Source{&codec.Memory{Bytes: make([]byte, 10)}, &codectest.Source{Data: make([]byte, 10)}} {
+				ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20}}
+				err := b.Decode(context.Background(), ck, src, box, nd.Make(1, box.Shape...))
+				if err == nil || !strings.Contains(err.Error(), name) || !errors.Is(err, codec.ErrData) {
+					t.Errorf("%s, %v: %v", entry, box, err)
+				}
 			}
 		}
 	}

@@ -8,9 +8,14 @@
 package shard
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/omnizarr/zarr/codec"
@@ -92,12 +97,43 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 	return codec.MarshalEntry("sharding_indexed", config{c.ChunkShape, codecs, index, &where})
 }
 
-// Settle writes down the configurations of the inner codecs.
+// Settle writes down the configurations of the inner codecs. It refuses codecs of
+// the index that do not give it back as it was: such shards could not be read.
 func (c Codec) Settle(in codec.Spec) (codec.Codec, error) {
+	if err := c.tryIndex(len(in.Shape)); err != nil {
+		return nil, fmt.Errorf("index_codecs: %w", err)
+	}
 	in.Shape = c.ChunkShape
 	var err error
 	c.Codecs, err = c.Codecs.Settle(in)
 	return c, err
+}
+
+// tryIndex writes indexes of one inner chunk and reads them again. Codecs from
+// bytes to bytes lose nothing, and may be a program's own.
+func (c Codec) tryIndex(rank int) error {
+	shape := append(slices.Repeat([]int{1}, rank), 2)
+	b, err := c.Index.ToBytes().Bind(codec.Spec{Type: dtype.MustParse("uint64"), Shape: shape, Fill: make([]byte, 8)})
+	if err != nil {
+		return nil // what is wrong is told of the real index; these may fit that alone
+	}
+	ctx, ck := context.Background(), &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20}}
+	src, dst := nd.Make(8, shape...), nd.Make(8, shape...)
+	for _, bits := range []uint64{math.MaxUint64, 0x0123456789abcdef, 1} {
+		binary.LittleEndian.PutUint64(src.Data, bits)
+		binary.LittleEndian.PutUint64(src.Data[8:], ^bits)
+		out, err := b.Encode(ctx, ck, nil, src)
+		if err == nil {
+			err = b.Decode(ctx, ck, &codec.Memory{Bytes: out}, nd.Whole(shape), dst)
+		}
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(src.Data, dst.Data) {
+			return errors.New("they lose bits of the index, which could not be read again")
+		}
+	}
+	return nil
 }
 
 // BindSerializer fits the codec to chunks.

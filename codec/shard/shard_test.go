@@ -191,3 +191,32 @@ func TestALengthWithoutBoundIsNotBelieved(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An index that is not read as it was written is refused when an array is made,
+// and an array that has one already still opens.
+func TestCodecsThatLoseBitsOfTheIndex(t *testing.T) {
+	for index, lossy := range map[string]bool{
+		checked:      false,
+		`"packbits"`: false,
+		`{"name":"transpose","configuration":{"order":"F"}},` + le:                                      false,
+		`{"name":"numcodecs.delta","configuration":{"dtype":"<u8"}},` + le:                              false,
+		`{"name":"packbits","configuration":{"last_bit":31}}`:                                           true,
+		`{"name":"packbits","configuration":{"first_bit":1}}`:                                           true,
+		`{"name":"numcodecs.delta","configuration":{"dtype":"<u8","astype":"<u4"}},` + le:               true,
+		`{"name":"cast_value","configuration":{"data_type":"float64"}},` + le:                           true,
+		`{"name":"numcodecs.astype","configuration":{"encode_dtype":"<f8","decode_dtype":"<u8"}},` + le: true,
+	} {
+		chain, err := std.Registry().ParseList(json.RawMessage("[" + sharded("[2,2]", `"bytes"`, index, "end") + "]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := codec.Spec{Type: dtype.MustParse("uint8"), Shape: []int{4, 4}, Fill: []byte{0}}
+		if _, err := chain.Bind(spec); err != nil {
+			t.Errorf("%s: %v", index, err)
+		}
+		_, err = chain.Settle(spec)
+		if !lossy && err != nil || lossy && (err == nil || !strings.Contains(err.Error(), "codec sharding_indexed: index_codecs: ")) {
+			t.Errorf("%s: %v", index, err)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func TestChainsOfAllCodecsPassTheSuite(t *testing.T) {
 func TestListsOfTheWrongKindAreRefused(t *testing.T) {
 	for list, want := range map[string]string{
 		`[]`:                    "no codec in the list turns arrays into bytes",
-		`["gzip"]`:              "codec gzip works on bytes, but no codec before it",
+		`["gzip"]`:              `codec gzip works on bytes, but no codec before it turns arrays into bytes: put one in front of it, such as {"name": "bytes"`,
 		`["bytes","bytes"]`:     "codecs bytes and bytes both turn arrays into bytes",
 		`["bytes","vlen-utf8"]`: "both turn arrays into bytes",
 		`["bytes",{"name":"transpose","configuration":{"order":[0]}}]`: "codec transpose works on arrays and cannot follow bytes",

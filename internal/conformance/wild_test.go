@@ -119,3 +119,29 @@ func put(t testing.TB, s store.Store, key, value string) {
 	_, err := s.Put(ctx, key, []byte(value), store.PutOptions{})
 	check(t, err)
 }
+
+func TestAShardWhoseIndexLosesBitsIsNotMade(t *testing.T) {
+	s := mem.New()
+	_, err := zarr.CreateArrayIn(ctx, s, "a", zarr.ArraySpec{Shape: []int{4}, Chunks: []int{4}, DataType: "uint8",
+		Codecs: []byte(`[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes"],"index_codecs":[{"name":"packbits","configuration":{"last_bit":7}}]}}]`)})
+	wantError(t, err, "codec sharding_indexed: index_codecs: they lose bits of the index")
+	if got := keys(t, s); len(got) > 0 {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+// "{ "name": "gzip" }, { "name": "pad", ... }": the second example of both texts
+// has nothing that turns an array into bytes.
+func TestTheSecondExampleSaysWhatToPutInFront(t *testing.T) {
+	for _, behind := range []string{
+		`{"name":"pad","configuration":{"location":"start","nbytes":16,"padding":"TVlfQ1VTVE9NX0hFQURFUg=="}}`,
+		`{"name":"offset","configuration":{"offset":16,"prefix":"TVlfQ1VTVE9NX0hFQURFUg=="}}`,
+	} {
+		spec := zarr.ArraySpec{Shape: []int{4}, Chunks: []int{4}, DataType: "uint16", Codecs: []byte(`[{"name":"gzip"},` + behind + `]`)}
+		_, err := zarr.CreateArrayIn(ctx, mem.New(), "a", spec)
+		const front = `{"name": "bytes", "configuration": {"endian": "little"}}`
+		wantError(t, err, "codec gzip works on bytes", "put one in front of it, such as "+front)
+		spec.Codecs = []byte(`[` + front + `,{"name":"gzip"},` + behind + `]`)
+		newArray(t, spec)
+	}
+}
