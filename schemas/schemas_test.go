@@ -217,6 +217,46 @@ func TestSchemasAreThere(t *testing.T) {
 	}
 }
 
+// The configurations on the page of the codec are right.
+func TestThePageOfTiles(t *testing.T) {
+	page, err := os.ReadFile("../docs/tiff-tile.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := compile(t, tifftile.Name)
+	blocks := strings.Split(string(page), "```json\n")[1:]
+	for _, b := range blocks {
+		entry, _, _ := strings.Cut(b, "```")
+		if err := validate(t, schema, json.RawMessage(entry)); err != nil {
+			t.Error(err)
+		}
+		var e struct{ Configuration json.RawMessage }
+		if err := json.Unmarshal([]byte(entry), &e); err != nil {
+			t.Fatal(err)
+		}
+		if err := decoder(tifftile.Name, sample{Configuration: e.Configuration}, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	text, _ := schemas.Text(tifftile.Name)
+	var doc struct {
+		Defs struct {
+			Configuration struct{ Properties map[string]any }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for name := range doc.Defs.Configuration.Properties {
+		if !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("%s is not on the page", name)
+		}
+	}
+	if len(blocks) < 2 || len(doc.Defs.Configuration.Properties) != 16 {
+		t.Errorf("%d examples, %d members", len(blocks), len(doc.Defs.Configuration.Properties))
+	}
+}
+
 // The library that checks schemas is there for tests alone.
 func TestTheCommandHasNoSchemaEngine(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "github.com/omnizarr/zarr/cmd/omnizarr").Output()
