@@ -8,12 +8,14 @@ package kind
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/copying"
@@ -70,6 +72,56 @@ type Worder interface {
 type Ruler interface {
 	Kind
 	Rules() check.Rules
+}
+
+// Convention is what nodes mean beyond their format.
+type Convention interface {
+	Kind
+	convention.Convention
+}
+
+// Checker checks what nodes mean by a convention.
+type Checker interface {
+	Kind
+	// CheckFlags adds the flags for it.
+	CheckFlags(flags *flag.FlagSet)
+	// Further gives the check of the object at a URL, which is nil outside of
+	// conventions. There is none for objects that the kind does not know; flags that
+	// are for its own are an error then.
+	Further(ctx context.Context, url string, object convention.Object, open []zarr.Option) (Further, error)
+}
+
+// Further is the check that job/check.Validate makes behind its own.
+type Further = func(ctx context.Context, found []check.Violation) ([]check.Violation, error)
+
+// Copier copies files of a convention with all that they mean.
+type Copier interface {
+	Kind
+	// CopyFlags adds the flags for it.
+	CopyFlags(flags *flag.FlagSet)
+	// Copy copies what it knows, and reports whether it did. Anything else is copied
+	// node by node; flags that are for its own are an error then.
+	Copy(ctx context.Context, r CopyRequest) (done bool, err error)
+}
+
+// CopyRequest is a copy that a user asks for.
+type CopyRequest struct {
+	Source    *convention.Subject
+	From, URL string // of the source and of the copy
+	Options   copying.Options
+	Laid      string // the flag that lays arrays out anew, if there is one
+}
+
+// usage is an error about how a program was called.
+type usage struct{ error }
+
+// Usagef is an error about flags and arguments, not about data.
+func Usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+
+// IsUsage reports whether an error is such.
+func IsUsage(err error) bool {
+	var u usage
+	return errors.As(err, &u)
 }
 
 // Sampler shows the format to people who want to try it.
@@ -181,6 +233,14 @@ func (l List) Named(url string) string {
 		}
 	}
 	return ""
+}
+
+// Conventions are those that nodes are looked at by.
+func (l List) Conventions() (out []convention.Convention) {
+	for _, k := range All[Convention](l) {
+		out = append(out, k)
+	}
+	return out
 }
 
 // ZarrFormat is the version of Zarr that nodes of a format are.

@@ -38,17 +38,10 @@ func (a *app) catCommand() *cobra.Command {
   text  for people, with the middle of long axes left out
 
 The default is text on a terminal and json elsewhere. Elements are read part by
-part: an array may be larger than memory.
-
-A table of an HDMF or NWB file is printed row by row: as text, csv, or a json list of
-objects. Columns with an index are lists, references are paths. The slice selects
-rows. A time series is a table of times and samples in the unit that it gives, or
-with --plot a picture; its slice selects samples and channels.`,
+part: an array may be larger than memory.`,
 		Example: `  omnizarr cat --slice '0:10, ::2, -1' em.zarr/s0
   omnizarr cat --as npy em.zarr/s0 > s0.npy
-  omnizarr cat --as csv cells.zarr/table
-  omnizarr cat --as csv session.nwb.zarr/intervals/trials
-  omnizarr cat --plot --slice '0:30000, 0:4' session.nwb.zarr/acquisition/ElectricalSeries`,
+  omnizarr cat --as csv cells.zarr/table`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if as == "" {
@@ -72,7 +65,7 @@ with --plot a picture; its slice selects samples and channels.`,
 				return &zarr.Error{Op: "open", URL: s.Node.URL(), Err: errors.New("is a group, not an array")}
 			}
 			if plot {
-				return badUsage(cmd, "--plot is for time series of HDMF and NWB files")
+				return badUsage(cmd, "--plot is for time series")
 			}
 			return a.cat(cmd.Context(), arr, slice, as)
 		},
@@ -82,6 +75,7 @@ with --plot a picture; its slice selects samples and channels.`,
 	cmd.Flags().BoolVar(&plot, "plot", false, "draw a time series; the default on a terminal where it has one channel")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
+	a.help(cmd, "cat")
 	return cmd
 }
 

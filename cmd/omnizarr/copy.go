@@ -11,10 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr/codec/pad"
-	"github.com/omnizarr/zarr/convention"
-	"github.com/omnizarr/zarr/format/hdmf"
-	"github.com/omnizarr/zarr/format/hdmf/describe"
-	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/kind"
@@ -23,8 +19,8 @@ import (
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
 	var overwrite, virtual bool
-	var file fileFlags
-	own := map[kind.Target][]string{} // flags
+	own := map[kind.Target][]string{}                                  // flags
+	laid := []string{"chunks", "shards", "codecs", "data-type", "pad"} // and those of formats: lay arrays out anew
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
 		Short: "Copy an array or a hierarchy, with other chunks, shards, codecs or type",
@@ -33,15 +29,6 @@ and fill values stay; what no flag changes is as in the source. In a hierarchy,
 chunks and shards are for the arrays with as many axes. The type of numbers is
 changed by value: what the new type does not have is an error, except that floats
 are rounded.
-
-An HDMF or NWB file keeps all that it means, also from Zarr v2 to v3 and back: links,
-references, schemas and ids, in the layout that goes with the format. --plain copies
-its nodes as they are instead; so are parts of a file copied, whose references would
-lead nowhere. What an interrupted copy of a file leaves is no file.
-
-With --overwrite, all of an HDMF or NWB file is looked at before the destination is
-emptied, but the chunks of numbers and text are not: if one of them cannot be read, what
-was at the destination is gone. A file that the source refers to is not overwritten.
 
 With --pad, every chunk is also a file that other programs open, by a header before it.
 
@@ -53,7 +40,6 @@ A copy goes where nothing is, or where the same copy was begun: one that was
 interrupted is simply started again.`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
-  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -93,14 +79,15 @@ interrupted is simply started again.`,
 				return err
 			}
 			defer src.Close()
-			if src.IsFile() {
-				return a.copyHDMF(cmd, src, args[1], to, overwrite, file)
-			}
-			if o, ok := src.Object.(*describe.Object); ok && o.Bound() != "" {
-				return badUsage(cmd, "%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", args[0], o.Bound())
-			}
-			if file.pickle || file.wide {
-				return badUsage(cmd, "--pickle and --wide-indexes are for HDMF and NWB files")
+			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: firstChanged(cmd, laid)}
+			for _, k := range kind.All[kind.Copier](a.kinds) {
+				done, err := k.Copy(cmd.Context(), request)
+				if kind.IsUsage(err) {
+					return badUsage(cmd, "%w", err)
+				}
+				if done || err != nil {
+					return err
+				}
 			}
 			bar := a.newProgress("blocks")
 			opts.Progress = bar.tell()
@@ -119,40 +106,21 @@ interrupted is simply started again.`,
 	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: "+strings.Join(pad.Names(), ", "))
 	for _, t := range kind.All[kind.Target](a.kinds) {
 		own[t] = flagNames(t.FormatFlags)
+		laid = append(laid, own[t]...)
 		addFlags(flags, t.FormatFlags)
+	}
+	for _, k := range kind.All[kind.Opener](a.kinds) {
+		laid = append(laid, flagNames(k.OpenFlags)...)
+	}
+	for _, k := range kind.All[kind.Copier](a.kinds) {
+		addFlags(flags, k.CopyFlags)
 	}
 	a.openFlags(cmd)
 	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
-	flags.BoolVar(&file.pickle, "pickle", false, "write objects of an HDMF file with --to zarr2 as pickles, as old readers need it")
-	flags.BoolVar(&file.wide, "wide-indexes", false, "write the indexes of ragged columns of an HDMF file in 64 bits, so that rows can be appended without end")
 	a.plainFlag(cmd)
 	a.help(cmd, "copy")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
-}
-
-// laidOut are the flags that lay arrays out anew.
-var laidOut = []string{"chunks", "shards", "codecs", "data-type", "pad", "pad-edges", "reversed"}
-
-// fileFlags are those for copies of HDMF files.
-type fileFlags struct{ pickle, wide bool }
-
-// copyHDMF copies an HDMF file with all that it means, into the layout that goes
-// with the format.
-func (a *app) copyHDMF(cmd *cobra.Command, src *convention.Subject, dst, to string, overwrite bool, file fileFlags) error {
-	opts := write.Options{Layout: hdmf.V3, Overwrite: overwrite, Pickle: file.pickle, WideIndexes: file.wide, Zarr: a.options()}
-	switch {
-	case to == "zarr2":
-		opts.Layout = hdmf.V2
-	case to != "zarr3":
-		return badUsage(cmd, "--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
-	case file.pickle:
-		return badUsage(cmd, "--pickle is for --to zarr2")
-	}
-	if name := firstChanged(cmd, laidOut); name != "" {
-		return badUsage(cmd, "--%s: an HDMF file keeps its arrays as they are; --plain copies the nodes alone", name)
-	}
-	return write.Copy(cmd.Context(), dst, src.Object.(*describe.Object).HDMF().File(), opts)
 }
 
 // target is the format of a copy: what --to or the name of the destination says.

@@ -23,15 +23,9 @@ func (a *app) dumpCommand() *cobra.Command {
 stored: for every node its kind and attributes; for groups their members; for
 datasets shape, type, the SHA-256 of their elements and, of small ones, the
 values. Two hierarchies with the same content give the same document, except for
-stored_chunks.
-
-Of HDMF and NWB files the document has links with their targets, references as
-{"$ref": {"file", "path"}}, where file is relative to the dumped one and "." is the
-same, and the SHA-256 of every cached schema. What leads nowhere, or where it may not
-without --allow, is {"$dangling": why}.`,
+stored_chunks.`,
 		Example: `  omnizarr dump --json em.zarr
-  diff <(omnizarr dump em.zarr) <(omnizarr dump copy.zarr)
-  omnizarr dump --json --allow /data/raw session.nwb.zarr`,
+  diff <(omnizarr dump em.zarr) <(omnizarr dump copy.zarr)`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.find(cmd.Context(), args[0])
@@ -45,6 +39,7 @@ without --allow, is {"$dangling": why}.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
+	a.help(cmd, "dump")
 	return cmd
 }
 

@@ -22,12 +22,8 @@ func (a *app) infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info URL",
 		Short: "Tell what a node is: shape, type, chunks, codecs, attributes",
-		Long: `Tell what a node is. Of an HDMF or NWB file this is the session: who and what was
-recorded, when, with which devices; the time series with their rates and how long
-they are; the tables. Of an object in it, also its type and what it refers to.`,
+		Long:  "Tell what a node is.",
 		Example: `  omnizarr info em.zarr/s0
-  omnizarr info session.nwb.zarr
-  omnizarr info session.nwb.zarr/acquisition/ElectricalSeries
   omnizarr info --json https://example.org/em.zarr | jq .attributes
   omnizarr info archive.zip/images/first`,
 		Args: names("one URL"),
@@ -59,6 +55,7 @@ they are; the tables. Of an object in it, also its type and what it refers to.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
+	a.help(cmd, "info")
 	return cmd
 }
 

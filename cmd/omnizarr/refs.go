@@ -16,16 +16,12 @@ func (a *app) refsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "refs URL",
-		Short: "List the links and references of an HDMF or NWB file",
-		Long: `List every link, object reference and region reference of an HDMF or NWB file, or of
-a part of it, and whether it leads to anything: those of attributes, of datasets and
-of the fields of compounds. Paths are those in the file.
+		Short: "List the links and references of a file, and where they lead",
+		Long: `List every link and reference of a file, or of a part of it, and whether it leads to
+anything.
 
 A file besides those in the folder around this one is opened only below what --allow
 names. What is refused for that is listed with what to allow.`,
-		Example: `  omnizarr refs session.nwb.zarr
-  omnizarr refs --allow /data/raw session.nwb.zarr
-  omnizarr refs --json session.nwb.zarr | jq '.[] | select(.resolved | not)'`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.find(cmd.Context(), args[0])
@@ -35,13 +31,23 @@ names. What is refused for that is listed with what to allow.`,
 			defer s.Close()
 			o, ok := s.Object.(convention.Referring)
 			if !ok {
-				return &zarr.Error{Op: "list references of", URL: s.Node.URL(), Err: fmt.Errorf("is no HDMF file, nor part of one")}
+				return &zarr.Error{Op: "list references of", URL: s.Node.URL(), Err: fmt.Errorf("is no %s file, nor part of one", a.conventionNames())}
 			}
 			return a.refs(cmd.Context(), o, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	a.help(cmd, "refs")
 	return cmd
+}
+
+// conventionNames are what people call the conventions that are known.
+func (a *app) conventionNames() string {
+	var names []string
+	for _, c := range a.kinds.Conventions() {
+		names = append(names, strings.ToUpper(c.Name()))
+	}
+	return strings.Join(names, " or ")
 }
 
 // where names a reference for people.

@@ -103,14 +103,10 @@ func (a *app) root() *cobra.Command {
 
 A URL is a path, file://, http(s):// or mem:. A .zip archive opens like a folder,
 and STORE/inner/path names a node inside. What format it has is found out by looking.
-The form base|zip:path|zarr3:path is taken too.
-
-Files of HDMF, such as those of NWB, are found out by looking too: their types, links,
-references, tables and time series are known then, and a URL may lead through links.`,
+The form base|zip:path|zarr3:path is taken too.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0
-  omnizarr info session.nwb.zarr
   omnizarr cat --slice '0, ::8, ::8' --as npy em.zarr/s0 > slice.npy`,
 		Version:       version(),
 		SilenceUsage:  true,

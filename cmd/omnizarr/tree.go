@@ -24,12 +24,8 @@ func (a *app) treeCommand() *cobra.Command {
 		Short: "List every node below a group",
 		Long: `List every node below a group, in path order. The group itself is not listed; an
 array given as URL is listed as "/". Nodes that do not open are told on standard
-error, and the exit code is 1 then.
-
-Of HDMF and NWB files types are told too, and links with what they lead to; --plain
-shows the nodes that the file is made of.`,
+error, and the exit code is 1 then.`,
 		Example: `  omnizarr tree em.zarr
-  omnizarr tree session.nwb.zarr/acquisition
   omnizarr tree --json em.zarr | jq '.[] | select(.node_type == "array") | .path'`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,6 +40,7 @@ shows the nodes that the file is made of.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
+	a.help(cmd, "tree")
 	return cmd
 }
 

@@ -3,6 +3,7 @@
 package std
 
 import (
+	hdmf "github.com/omnizarr/zarr/format/hdmf/jobs"
 	n5 "github.com/omnizarr/zarr/format/n5/jobs"
 	tiff "github.com/omnizarr/zarr/format/tiff/jobs"
 	zarr2 "github.com/omnizarr/zarr/format/zarr2/jobs"
@@ -11,5 +12,5 @@ import (
 
 // Kinds are new values of them all, which hold the flags of one program.
 func Kinds() kind.List {
-	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &tiff.Kind{}}
+	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &tiff.Kind{}, &hdmf.Kind{}}
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/check"
 	job "github.com/omnizarr/zarr/job/check"
+	"github.com/omnizarr/zarr/kind"
 )
 
 // Further gives a check for job/check.Validate of the node at a path of an HDMF file,
 // "/" for all of it: what the file says of the node and of what lies below it has to
 // be so. What is wrong with documents in themselves has been told then.
-func Further(file *hdmf.File, at string, opts check.Options) func(context.Context, []job.Violation) ([]job.Violation, error) {
+func Further(file *hdmf.File, at string, opts check.Options) kind.Further {
 	return func(ctx context.Context, found []job.Violation) ([]job.Violation, error) {
 		findings, err := check.File(ctx, file, opts)
 		top := path.Clean("/" + at)

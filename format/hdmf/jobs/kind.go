@@ -1,0 +1,132 @@
+package jobs
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/check"
+	"github.com/omnizarr/zarr/format/hdmf/describe"
+	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/kind"
+)
+
+// Kind is what programs can do with HDMF and NWB files, and what their flags said.
+type Kind struct {
+	describe.Convention
+	copy   write.Options
+	check  check.Options
+	schema string
+}
+
+// CheckFlags adds --schema and --inspect.
+func (k *Kind) CheckFlags(flags *flag.FlagSet) {
+	flags.StringVar(&k.schema, "schema", "", "schemas for an HDMF file: a file that caches them, or a folder or file of JSON")
+	flags.BoolVar(&k.check.Inspect, "inspect", false, "add the critical checks of nwbinspector")
+}
+
+// Further checks an object by the schemas of its file, or those that were given.
+func (k *Kind) Further(ctx context.Context, url string, object convention.Object, open []zarr.Option) (kind.Further, error) {
+	opts := k.check
+	if k.schema != "" {
+		var err error
+		if opts.Schema, err = describe.ReadSchemas(ctx, k.schema, open...); err != nil {
+			return nil, err
+		}
+	}
+	if o, ok := object.(*describe.Object); ok && o.IsOwn() {
+		return Further(o.HDMF().File(), o.HDMF().Path(), opts), nil
+	}
+	if k.schema != "" || opts.Inspect {
+		return nil, fmt.Errorf("validate %s: is no HDMF file, which --schema and --inspect are for", url)
+	}
+	return nil, nil
+}
+
+// CopyFlags adds --pickle and --wide-indexes.
+func (k *Kind) CopyFlags(flags *flag.FlagSet) {
+	flags.BoolVar(&k.copy.Pickle, "pickle", false, "write objects of an HDMF file with --to zarr2 as pickles, as old readers need it")
+	flags.BoolVar(&k.copy.WideIndexes, "wide-indexes", false, "write the indexes of ragged columns of an HDMF file in 64 bits, so that rows can be appended without end")
+}
+
+// layouts are those that go with formats.
+var layouts = map[string]hdmf.Layout{"zarr3": hdmf.V3, "zarr2": hdmf.V2}
+
+// Copy copies a file with all that it means, into the layout that goes with the
+// format. Parts of a file that mean something only in it are refused.
+func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (done bool, err error) {
+	o, ok := r.Source.Object.(*describe.Object)
+	switch {
+	case ok && o.IsFile():
+		return true, k.copyFile(ctx, o.HDMF().File(), r)
+	case ok && o.Bound() != "":
+		return true, kind.Usagef("%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", r.From, o.Bound())
+	case k.copy.Pickle || k.copy.WideIndexes:
+		return true, kind.Usagef("--pickle and --wide-indexes are for HDMF and NWB files")
+	}
+	return false, nil
+}
+
+func (k *Kind) copyFile(ctx context.Context, file *hdmf.File, r kind.CopyRequest) error {
+	opts, to := k.copy, r.Options.To.Name()
+	opts.Overwrite, opts.Zarr = r.Options.Overwrite, r.Options.Open
+	var ok bool
+	if opts.Layout, ok = layouts[to]; !ok {
+		return kind.Usagef("--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
+	}
+	if opts.Pickle && opts.Layout != hdmf.V2 {
+		return kind.Usagef("--pickle is for --to zarr2")
+	}
+	if r.Laid != "" {
+		return kind.Usagef("--%s: an HDMF file keeps its arrays as they are; --plain copies the nodes alone", r.Laid)
+	}
+	return write.Copy(ctx, r.URL, file, opts)
+}
+
+// Help tells what is special about HDMF and NWB files.
+func (*Kind) Help(command string) (paragraph, examples string) {
+	h := help[command]
+	return h.paragraph, h.examples
+}
+
+var help = map[string]struct{ paragraph, examples string }{
+	"": {`Files of HDMF, such as those of NWB, are found out by looking too: their types, links,
+references, tables and time series are known then, and a URL may lead through links.`, "  omnizarr info session.nwb.zarr"},
+	"info": {`Of an HDMF or NWB file this is the session: who and what was
+recorded, when, with which devices; the time series with their rates and how long
+they are; the tables. Of an object in it, also its type and what it refers to.`, `  omnizarr info session.nwb.zarr
+  omnizarr info session.nwb.zarr/acquisition/ElectricalSeries`},
+	"tree": {`Of HDMF and NWB files types are told too, and links with what they lead to; --plain
+shows the nodes that the file is made of.`, "  omnizarr tree session.nwb.zarr/acquisition"},
+	"cat": {`A table of an HDMF or NWB file is printed row by row: as text, csv, or a json list of
+objects. Columns with an index are lists, references are paths. The slice selects
+rows. A time series is a table of times and samples in the unit that it gives, or
+with --plot a picture; its slice selects samples and channels.`, `  omnizarr cat --as csv session.nwb.zarr/intervals/trials
+  omnizarr cat --plot --slice '0:30000, 0:4' session.nwb.zarr/acquisition/ElectricalSeries`},
+	"dump": {`Of HDMF and NWB files the document has links with their targets, references as
+{"$ref": {"file", "path"}}, where file is relative to the dumped one and "." is the
+same, and the SHA-256 of every cached schema. What leads nowhere, or where it may not
+without --allow, is {"$dangling": why}.`, "  omnizarr dump --json --allow /data/raw session.nwb.zarr"},
+	"refs": {`HDMF and NWB files have links, object references and region references: those of
+attributes, of datasets and of the fields of compounds. Paths are those in the file.`, `  omnizarr refs session.nwb.zarr
+  omnizarr refs --allow /data/raw session.nwb.zarr
+  omnizarr refs --json session.nwb.zarr | jq '.[] | select(.resolved | not)'`},
+	"validate": {`An HDMF or NWB file is also checked against the schemas that it caches: types, fields,
+data types, shapes, quantities, fixed values, the targets of all links and references.
+--schema gives schemas to use instead, for a file that has none: another file that
+caches them, or namespace documents in JSON with their sources beside them. --inspect
+adds the checks that nwbinspector calls critical. Other files are looked into only in
+the folder around this one and where --allow says.`, `  omnizarr validate --inspect session.nwb.zarr
+  omnizarr validate --schema good.nwb.zarr session.nwb.zarr`},
+	"copy": {`An HDMF or NWB file keeps all that it means, also from Zarr v2 to v3 and back: links,
+references, schemas and ids, in the layout that goes with the format. --plain copies
+its nodes as they are instead; so are parts of a file copied, whose references would
+lead nowhere. What an interrupted copy of a file leaves is no file.
+
+With --overwrite, all of an HDMF or NWB file is looked at before the destination is
+emptied, but the chunks of numbers and text are not: if one of them cannot be read, what
+was at the destination is gone. A file that the source refers to is not overwritten.`, "  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr"},
+}
