@@ -131,9 +131,38 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return of(zarr.ReadAs[float64](gone, a, zarr.All())) }, context.Canceled},
 			{func() error { return of(zarr.ReadAs[float64](ctx, full, zarr.All())) }, zarr.ErrMissing},
 		},
-		"ParseSlice":  {{func() error { return of(zarr.ParseSlice("1:2:3:4")) }, zarr.ErrSelection}},
-		"ParseTerms":  {{func() error { return of(zarr.ParseTerms("x=1, x=2")) }, zarr.ErrSelection}},
-		"Term.Axis":   {{func() error { return of(zarr.Term{Value: "noon"}.Axis()) }, zarr.ErrSelection}},
+		"ParseSlice": {{func() error { return of(zarr.ParseSlice("1:2:3:4")) }, zarr.ErrSelection}},
+		"ParseTerms": {{func() error { return of(zarr.ParseTerms("x=1, x=2")) }, zarr.ErrSelection}},
+		"Term.Axis":  {{func() error { return of(zarr.Term{Value: "noon"}.Axis()) }, zarr.ErrSelection}},
+		"Blocks": {
+			{func() error {
+				return zarr.Blocks(ctx, a, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int32]) error { return nil })
+			}, zarr.ErrType},
+			{func() error {
+				return zarr.Blocks(ctx, a, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16]) error { return errDisk })
+			}, errDisk},
+			{func() error {
+				return zarr.Blocks(ctx, a, zarr.BlockOptions{Mode: zarr.UpdateBlocks, Shape: []int{3, 3}}, func(context.Context, *zarr.Block[int16]) error { return nil })
+			}, zarr.ErrSelection},
+			{func() error {
+				return zarr.Blocks(gone, a, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16]) error { return nil })
+			}, context.Canceled},
+			{func() error {
+				return zarr.Blocks(ctx, lockedArray, zarr.BlockOptions{Mode: zarr.WriteBlocks}, func(context.Context, *zarr.Block[int16]) error { return nil })
+			}, zarr.ErrReadOnly},
+			{func() error {
+				return zarr.Blocks(ctx, small, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16]) error { return nil })
+			}, zarr.ErrTooLarge},
+		},
+		"BlocksAs": {{func() error {
+			return zarr.BlocksAs(ctx, a, zarr.BlockOptions{Mode: zarr.UpdateBlocks}, func(context.Context, *zarr.Block[float64]) error { return nil })
+		}, zarr.ErrType}},
+		"ReduceBlocks": {{func() error {
+			return of(zarr.ReduceBlocks(ctx, odd, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int8]) (int, error) { return 0, nil }, func(x, y int) int { return x }))
+		}, zarr.ErrCodec}},
+		"MapBlocks": {{func() error {
+			return zarr.MapBlocks(ctx, a, odd, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16], []int8) error { return nil })
+		}, zarr.ErrSelection}},
 		"ReadSliceAs": {{func() error { return zarr.ReadSliceAs(ctx, a, zarr.All(), make([]float64, 3)) }, zarr.ErrSelection}},
 		"ReadSlice": {
 			{func() error { return zarr.ReadSlice(ctx, a, zarr.All(), make([]int16, 3)) }, zarr.ErrSelection},

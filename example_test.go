@@ -250,3 +250,32 @@ func ExampleNamed() {
 	fmt.Println(got.Data, err)
 	// Output: [3 4] <nil>
 }
+
+// Blocks of whole chunks, several at once, changed in place.
+func ExampleBlocks() {
+	ctx := context.Background()
+	a, err := zarr.CreateArray(ctx, "mem:", zarr.ArraySpec{Shape: []int{4, 6}, DataType: "int32", Chunks: []int{2, 3}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = zarr.Blocks(ctx, a, zarr.BlockOptions{Mode: zarr.UpdateBlocks}, func(_ context.Context, b *zarr.Block[int32]) error {
+		for i := range b.Data {
+			b.Data[i] += 7
+		}
+		return nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := zarr.ReduceBlocks(ctx, a, zarr.BlockOptions{}, func(_ context.Context, b *zarr.Block[float64]) (float64, error) {
+		part := 0.0
+		for _, v := range b.Data {
+			part += v
+		}
+		return part, nil
+	}, func(x, y float64) float64 { return x + y })
+	fmt.Println(sum, err)
+	// Output: 168 <nil>
+}

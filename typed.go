@@ -62,6 +62,10 @@ func Write[T any](ctx context.Context, a *Array, sel Selection, data []T) error 
 	if err != nil {
 		return a.fail("write", err)
 	}
+	return writeTyped(ctx, a, s, p, data)
+}
+
+func writeTyped[T any](ctx context.Context, a *Array, s *state, p *plan, data []T) error {
 	var v nd.View
 	if dtype.IsReference(s.spec.Type) {
 		v = referring(data, p.shape)
