@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/format/tiff/reduce"
 	"github.com/omnizarr/zarr/format/tiff/tag"
 	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/format/tiff/writer"
@@ -23,9 +23,9 @@ type tiffImage struct {
 	typ      dtype.Type // of the copy
 	layout   tile.Layout
 	encoding tile.Encoding
-	sizes    [][2]int       // height and width of every level
-	half     *reduce.Halver // makes the levels but the first; nil if they are the source's
-	grids    []*rasterGrid  // of the levels that are read
+	sizes    [][2]int           // height and width of every level
+	half     *downsample.Halver // makes the levels but the first; nil if they are the source's
+	grids    []*rasterGrid      // of the levels that are read
 	pages    []*writer.Image
 	fill     []byte                 // the fill value in the type of the copy, nil if that does not have it
 	sparse   bool                   // tiles of it are left out
@@ -210,7 +210,7 @@ func (p *tiffImage) planLevels() error {
 		return nil
 	}
 	for h, w := p.sizes[0][0], p.sizes[0][1]; min(h, w) > 1 && (h > p.layout.Height || w > p.layout.Width); {
-		h, w = reduce.Half(h), reduce.Half(w)
+		h, w = downsample.Half(h), downsample.Half(w)
 		p.sizes = append(p.sizes, [2]int{h, w})
 	}
 	var err error

@@ -1,7 +1,7 @@
 package export
 
 import (
-	"github.com/omnizarr/zarr/format/tiff/reduce"
+	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -83,7 +83,7 @@ func (s *shrinker) shrink(tiles []rasterTile, k, plane int, b rasterBlock, v nd.
 // half makes the next version of a part, which is nothing but the fill value if
 // that was nothing else.
 func (s *shrinker) half(v nd.View) (nd.View, error) {
-	shape := []int{v.Shape[0], reduce.Half(v.Shape[1]), reduce.Half(v.Shape[2])}
+	shape := []int{v.Shape[0], downsample.Half(v.Shape[1]), downsample.Half(v.Shape[2])}
 	if v.Data == nil {
 		return nd.View{Shape: shape}, nil
 	}

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/tiff/geo"
 	"github.com/omnizarr/zarr/format/tiff/imagej"
 	"github.com/omnizarr/zarr/format/tiff/ome"
-	"github.com/omnizarr/zarr/format/tiff/reduce"
 	"github.com/omnizarr/zarr/format/tiff/tag"
 	"github.com/omnizarr/zarr/format/tiff/writer"
 	"github.com/omnizarr/zarr/job/copying"
@@ -94,18 +94,18 @@ func (p *tiffImage) noData() string {
 
 // halver makes the next level: averages of numbers that leave out what has no
 // value, unless the options say otherwise or the numbers are those of colours.
-func (p *tiffImage) halver() (*reduce.Halver, error) {
-	how := reduce.Average
+func (p *tiffImage) halver() (*downsample.Halver, error) {
+	how := downsample.Average
 	switch p.copy.format.Resampling {
 	case "":
 		if !copying.IsNumber(p.typ) || p.typ.Kind() == dtype.Bool || p.layout.Photometric == palette {
-			how = reduce.Nearest
+			how = downsample.Nearest
 		}
 	case "average":
 	case "nearest":
-		how = reduce.Nearest
+		how = downsample.Nearest
 	case "mode":
-		how = reduce.Mode
+		how = downsample.Mode
 	default:
 		return nil, fmt.Errorf("resampling %q is not known, only average, nearest and mode", p.copy.format.Resampling)
 	}
@@ -113,7 +113,7 @@ func (p *tiffImage) halver() (*reduce.Halver, error) {
 	if p.noData() != "" {
 		missing = p.fill
 	}
-	return reduce.New(p.typ.Name(), how, missing)
+	return downsample.New(p.typ.Name(), how, missing)
 }
 
 // sourceTags are the tags that the source has, if it is a TIFF file or was one.

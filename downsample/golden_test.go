@@ -1,17 +1,17 @@
-package reduce_test
+package downsample_test
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/omnizarr/zarr/format/tiff/reduce"
+	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/nd"
 )
 
 const (
-	Average = reduce.Average
-	Nearest = reduce.Nearest
-	Mode    = reduce.Mode
+	Average = downsample.Average
+	Nearest = downsample.Nearest
+	Mode    = downsample.Mode
 )
 
 // golden is what BuildOverviews of GDAL 3.6.2 makes of 6 × 8 pixels. Averages of
@@ -20,7 +20,7 @@ const (
 // float64, which it computes as float32.
 var golden = []struct {
 	dataType string
-	how      reduce.Method
+	how      downsample.Method
 	missing  []float64
 	src, dst []float64
 }{
@@ -89,7 +89,7 @@ func TestAsGDAL(t *testing.T) {
 		if c.missing != nil {
 			missing = pack(c.dataType, c.missing)
 		}
-		h, err := reduce.New(c.dataType, c.how, missing)
+		h, err := downsample.New(c.dataType, c.how, missing)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package reduce_test
+package downsample_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/omnizarr/zarr/format/tiff/reduce"
+	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
@@ -128,7 +128,7 @@ func TestAverageIsTheMeanOfWhatIsThere(t *testing.T) {
 		for i := 0; i < len(src.Data); i += size {
 			copy(src.Data[i:], elem())
 		}
-		h, err := reduce.New(dataType, reduce.Average, missing)
+		h, err := downsample.New(dataType, downsample.Average, missing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,9 +192,9 @@ func compare(dataType string, e []byte, block [][]byte, want *big.Rat, ok bool, 
 	return nil
 }
 
-func halve(t *testing.T, dataType string, how reduce.Method, missing []byte, width int, src []byte) []byte {
+func halve(t *testing.T, dataType string, how downsample.Method, missing []byte, width int, src []byte) []byte {
 	t.Helper()
-	h, err := reduce.New(dataType, how, missing)
+	h, err := downsample.New(dataType, how, missing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func halve(t *testing.T, dataType string, how reduce.Method, missing []byte, wid
 		size = typ.Size()
 	}
 	height := len(src) / size / width
-	dst, view := nd.Make(size, reduce.Half(height), reduce.Half(width)), nd.Of(src, size, height, width)
+	dst, view := nd.Make(size, downsample.Half(height), downsample.Half(width)), nd.Of(src, size, height, width)
 	if err := h.Halve(dst, view); err != nil {
 		t.Fatal(err)
 	}
@@ -219,10 +219,10 @@ func TestOddLengths(t *testing.T) {
 		2, 4, 6, 8, 50,
 		10, 20, 30, 40, 255,
 	}
-	for how, want := range map[reduce.Method][]byte{
-		reduce.Average: {3, 7, 75, 15, 35, 255},
-		reduce.Nearest: {1, 5, 100, 10, 30, 255},
-		reduce.Mode:    {1, 5, 100, 10, 30, 255},
+	for how, want := range map[downsample.Method][]byte{
+		downsample.Average: {3, 7, 75, 15, 35, 255},
+		downsample.Nearest: {1, 5, 100, 10, 30, 255},
+		downsample.Mode:    {1, 5, 100, 10, 30, 255},
 	} {
 		if got := halve(t, "uint8", how, nil, 5, src); !bytes.Equal(got, want) {
 			t.Errorf("%v: %v, want %v", how, got, want)
@@ -263,7 +263,7 @@ func TestLimitsOfTypes(t *testing.T) {
 		{"float16", pack("float16", []float64{-2}), pack("float16", []float64{-1, -3, -1, -3}), []byte{0xff, 0xbf}},
 		{"float16", []byte{0, 0x80}, pack("float16", []float64{-1, 1, 2, -2}), []byte{1, 0}}, // the missing value is -0
 	} {
-		if got := halve(t, c.dataType, reduce.Average, c.missing, 2, c.src); !bytes.Equal(got, c.want) {
+		if got := halve(t, c.dataType, downsample.Average, c.missing, 2, c.src); !bytes.Equal(got, c.want) {
 			t.Errorf("%s, missing %x: %x becomes %x, want %x", c.dataType, c.missing, c.src, got, c.want)
 		}
 	}
@@ -274,13 +274,13 @@ func TestMode(t *testing.T) {
 		"abcd": 'a', "aabb": 'a', "abba": 'b', "abab": 'a', "abcc": 'c', "abbb": 'b', "aaab": 'a', "abca": 'a', "abcb": 'b',
 		"__bb": 'b', "__ab": 'a', "____": '_', "_aba": 'a', "ab_b": 'b', "___z": 'z', "_abb": 'b',
 	} {
-		if got := halve(t, "bool", reduce.Mode, []byte("_"), 2, []byte(src)); got[0] != want {
+		if got := halve(t, "bool", downsample.Mode, []byte("_"), 2, []byte(src)); got[0] != want {
 			t.Errorf("%s becomes %c, want %c", src, got[0], want)
 		}
 	}
 	for _, dataType := range []string{"uint16", "float32", "int64"} {
 		src := pack(dataType, []float64{1, 2, 2, 3})
-		if got := unpack(dataType, halve(t, dataType, reduce.Mode, nil, 2, src)); got[0] != 2 {
+		if got := unpack(dataType, halve(t, dataType, downsample.Mode, nil, 2, src)); got[0] != 2 {
 			t.Error(dataType, got)
 		}
 	}
@@ -290,36 +290,36 @@ func TestWhatIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		want     string
 		dataType string
-		how      reduce.Method
+		how      downsample.Method
 		missing  []byte
 	}{
-		{"bool has no average", "bool", reduce.Average, nil},
-		{"complex64 has no average: overviews of it are made by nearest or mode", "complex64", reduce.Average, nil},
+		{"bool has no average", "bool", downsample.Average, nil},
+		{"complex64 has no average: overviews of it are made by nearest or mode", "complex64", downsample.Average, nil},
 		{"method 3 does not exist", "uint8", 3, nil},
 		{"method -1 does not exist", "uint8", -1, nil},
-		{"the missing value of uint16 has 1 bytes, not 2", "uint16", reduce.Average, []byte{1}},
+		{"the missing value of uint16 has 1 bytes, not 2", "uint16", downsample.Average, []byte{1}},
 	} {
-		if _, err := reduce.New(c.dataType, c.how, c.missing); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := downsample.New(c.dataType, c.how, c.missing); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
 	for _, c := range []struct {
 		want     string
-		how      reduce.Method
+		how      downsample.Method
 		missing  []byte
 		dst, src nd.View
 	}{
-		{"both must have the same number", reduce.Mode, nil, nd.Make(1, 1), nd.Make(1, 1)},
-		{"both must have the same number", reduce.Mode, nil, nd.Make(1, 1, 1), nd.Make(1, 1, 1, 1)},
-		{"axis 1 must have length 2", reduce.Mode, nil, nd.Make(1, 1, 1), nd.Make(1, 1, 3)},
-		{"axis 0 must have length 3", reduce.Mode, nil, nd.Make(1, 2, 1, 1), nd.Make(1, 3, 1, 1)},
-		{"elements of 1 bytes become elements of 2 bytes", reduce.Mode, nil, nd.Make(2, 1, 1), nd.Make(1, 1, 1)},
-		{"no mode of elements of 16 bytes", reduce.Mode, nil, nd.Make(16, 1, 1), nd.Make(16, 1, 1)},
-		{"missing value has 1 bytes, elements have 2", reduce.Nearest, []byte{1}, nd.Make(2, 1, 1), nd.Make(2, 1, 1)},
-		{"reaches outside", reduce.Nearest, nil, nd.Make(1, 1, 1), nd.View{Size: 1, Shape: []int{1, 1}, Strides: []int{1, 1}}},
-		{"reaches outside", reduce.Nearest, nil, nd.View{Size: 1, Shape: []int{1, 1}, Strides: []int{1, 1}}, nd.Make(1, 1, 1)},
+		{"both must have the same number", downsample.Mode, nil, nd.Make(1, 1), nd.Make(1, 1)},
+		{"both must have the same number", downsample.Mode, nil, nd.Make(1, 1, 1), nd.Make(1, 1, 1, 1)},
+		{"axis 1 must have length 2", downsample.Mode, nil, nd.Make(1, 1, 1), nd.Make(1, 1, 3)},
+		{"axis 0 must have length 3", downsample.Mode, nil, nd.Make(1, 2, 1, 1), nd.Make(1, 3, 1, 1)},
+		{"elements of 1 bytes become elements of 2 bytes", downsample.Mode, nil, nd.Make(2, 1, 1), nd.Make(1, 1, 1)},
+		{"no mode of elements of 16 bytes", downsample.Mode, nil, nd.Make(16, 1, 1), nd.Make(16, 1, 1)},
+		{"missing value has 1 bytes, elements have 2", downsample.Nearest, []byte{1}, nd.Make(2, 1, 1), nd.Make(2, 1, 1)},
+		{"reaches outside", downsample.Nearest, nil, nd.Make(1, 1, 1), nd.View{Size: 1, Shape: []int{1, 1}, Strides: []int{1, 1}}},
+		{"reaches outside", downsample.Nearest, nil, nd.View{Size: 1, Shape: []int{1, 1}, Strides: []int{1, 1}}, nd.Make(1, 1, 1)},
 	} {
-		h, err := reduce.New("complex128", c.how, c.missing)
+		h, err := downsample.New("complex128", c.how, c.missing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestWhatIsRefused(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	h, _ := reduce.New("uint16", reduce.Average, nil)
+	h, _ := downsample.New("uint16", downsample.Average, nil)
 	if err := h.Halve(nd.Make(1, 1, 1), nd.Make(1, 1, 1)); err == nil {
 		t.Error("bytes were taken for uint16")
 	}
@@ -340,7 +340,7 @@ func TestNothingIsAllocatedPerRow(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	h, err := reduce.New("uint8", reduce.Average, nil)
+	h, err := downsample.New("uint8", downsample.Average, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,11 +365,11 @@ func BenchmarkHalve(b *testing.B) {
 					v[i] = float64(r.IntN(100))
 				}
 				copy(src.Data, pack(dataType, v))
-				m, missing := map[string]reduce.Method{"mode": reduce.Mode, "nearest": reduce.Nearest}[how], []byte(nil)
+				m, missing := map[string]downsample.Method{"mode": downsample.Mode, "nearest": downsample.Nearest}[how], []byte(nil)
 				if how == "missing" {
 					missing = pack(dataType, []float64{0})
 				}
-				h, err := reduce.New(dataType, m, missing)
+				h, err := downsample.New(dataType, m, missing)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -390,8 +390,8 @@ func Example() {
 		10, 20, 0, 0,
 		30, 40, 0, 9,
 	}, 1, 2, 4)
-	dst := nd.Make(1, reduce.Half(2), reduce.Half(4))
-	h, err := reduce.New("uint8", reduce.Average, []byte{0})
+	dst := nd.Make(1, downsample.Half(2), downsample.Half(4))
+	h, err := downsample.New("uint8", downsample.Average, []byte{0})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package reduce
+package downsample
 
 import "github.com/omnizarr/zarr/internal/numeric"
 

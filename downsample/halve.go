@@ -1,5 +1,5 @@
 // Package reduce makes overviews: images of half the width and height.
-package reduce
+package downsample
 
 import (
 	"fmt"

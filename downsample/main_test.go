@@ -1,4 +1,4 @@
-package reduce_test
+package downsample_test
 
 import (
 	"testing"

@@ -1,0 +1,314 @@
+// Package stats computes statistics of arrays in one pass, in parallel and in little
+// memory.
+//
+// Of gives a Partial, which holds everything in a form that can be joined with that
+// of another part of the data and stored as JSON; its Summary is what people read.
+//
+//   - Count, least and largest value, the sum of integers: exact.
+//   - Mean and deviation: the sums of blocks in two passes over each block, joined by
+//     Chan's formula, so that large offsets do not cancel. The mean of integers is
+//     that of their exact sum.
+//   - Percentiles and the histogram: values are counted in buckets of a width of 1/256
+//     of their power of two, so that each is known to within 1/512, or 0.2 %, of its
+//     size; integers below 512 are exact.
+//
+// NaN is counted and left out of everything else.
+package stats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Options says how to go over an array; the zero value is fine.
+type Options struct {
+	// Select restricts the statistics to a selection.
+	Select zarr.Selection
+	// Workers, Memory and Progress are those of zarr.BlockOptions.
+	Workers  int
+	Memory   int64
+	Progress func(done, total int)
+}
+
+// Of computes the statistics of an array of real numbers or booleans.
+func Of(ctx context.Context, a *zarr.Array, opt Options) (*Partial, error) {
+	blocks := zarr.BlockOptions{Select: opt.Select, Workers: opt.Workers, Memory: opt.Memory, Progress: opt.Progress}
+	fill := a.FillValue()
+	var p *Partial
+	var err error
+	switch t := a.DataType(); t.Kind() {
+	case dtype.Int:
+		p, err = of(ctx, a, blocks, wide(fill)<<(64-8*len(fill))>>(64-8*len(fill)))
+	case dtype.Bool, dtype.Uint:
+		p, err = of(ctx, a, blocks, uint64(wide(fill)))
+	case dtype.Float:
+		f, _ := dtype.FormatOf(t)
+		p, err = of(ctx, a, blocks, f.Decode(uint64(wide(fill))))
+	default:
+		err = &zarr.Error{Op: "compute statistics of", URL: a.URL(), Err: notNumbers(t.Name())}
+	}
+	if err == nil && opt.Select == nil {
+		err = p.countMissing(ctx, a)
+	}
+	return p, err
+}
+
+// notNumbers is the error of a data type without order.
+type notNumbers string
+
+func (t notNumbers) Error() string { return "elements of " + string(t) + " are no real numbers" }
+
+func (t notNumbers) Is(target error) bool { return target == zarr.ErrType }
+
+// wide is the bits of an element.
+func wide(elem []byte) (bits int64) {
+	for i, b := range elem {
+		bits |= int64(b) << (8 * i)
+	}
+	return bits
+}
+
+func of[T Value](ctx context.Context, a *zarr.Array, opt zarr.BlockOptions, fill T) (*Partial, error) {
+	p, err := zarr.ReduceBlocks(ctx, a, opt, func(_ context.Context, b *zarr.Block[T]) (*Partial, error) {
+		p := &Partial{}
+		Add(p, b.Data, fill)
+		return p, nil
+	}, func(x, y *Partial) *Partial {
+		x.Merge(y)
+		return x
+	})
+	if p == nil { // of no elements
+		p = &Partial{}
+	}
+	return p, err
+}
+
+// countMissing counts the chunks that are not stored, where the store can list.
+func (p *Partial) countMissing(ctx context.Context, a *zarr.Array) error {
+	total, ok := nd.Len(a.Metadata().Grid.Count())
+	if !ok {
+		return nil
+	}
+	for _, err := range a.Stored(ctx) {
+		if errors.Is(err, store.ErrNoList) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		total--
+	}
+	missing := int64(total)
+	p.Missing = &missing
+	return nil
+}
+
+// Value is a type in which numbers are added up: integers keep every bit.
+type Value interface{ int64 | uint64 | float64 }
+
+// Partial is the statistics of a part of the data. The zero value is that of none.
+type Partial struct {
+	Count int64 `json:"count"` // elements, with NaN
+	NaN   int64 `json:"nan"`
+	Fill  int64 `json:"fill"` // elements that have the fill value
+	// Missing is the number of chunks that are not stored, nil if nobody knows.
+	Missing *int64 `json:"missing_chunks,omitempty"`
+	// Min and Max are numbers as text, so that 64 bits are exact; "" if there are
+	// none.
+	Min string `json:"min,omitempty"`
+	Max string `json:"max,omitempty"`
+	// Sum is the exact sum of integers, as text; "" for floats.
+	Sum string `json:"sum,omitempty"`
+	// Mean and M2, the sum of squared distances from it.
+	Mean Float `json:"mean"`
+	M2   Float `json:"m2"`
+	// Buckets is how often values fall into each bucket.
+	Buckets Buckets `json:"buckets"`
+}
+
+// numbers is how many elements are not NaN.
+func (p *Partial) numbers() int64 { return p.Count - p.NaN }
+
+// Add takes values up, of which those that equal fill, also by being NaN both, are
+// counted as such.
+func Add[T Value](p *Partial, values []T, fill T) {
+	q := Partial{Count: int64(len(values))}
+	var least, most T
+	first := true
+	var hi, lo uint64 // 128 bits of the sum
+	sum, isFloat := 0.0, T(1)/2 != 0
+	for _, v := range values {
+		if v == fill || v != v && fill != fill {
+			q.Fill++
+		}
+		if v != v {
+			q.NaN++
+			continue
+		}
+		if first {
+			least, most, first = v, v, false
+		}
+		least, most = min(least, v), max(most, v)
+		q.Buckets.add(float64(v))
+		if isFloat {
+			sum += float64(v)
+			continue
+		}
+		high := uint64(0)
+		if v < 0 {
+			high = math.MaxUint64
+		}
+		old := lo
+		lo += uint64(v)
+		hi += high
+		if lo < old {
+			hi++
+		}
+	}
+	n := q.numbers()
+	if n > 0 {
+		if !isFloat {
+			total := new(big.Int).Lsh(big.NewInt(int64(hi)), 64)
+			total.Add(total, new(big.Int).SetUint64(lo))
+			q.Sum = total.String()
+			sum, _ = new(big.Float).SetInt(total).Float64()
+		}
+		mean := sum / float64(n)
+		if isFloat && math.IsInf(sum, 0) && !math.IsInf(float64(least), 0) && !math.IsInf(float64(most), 0) {
+			mean = 0 // the sum was too large, and the mean is not
+			for _, v := range values {
+				if v == v {
+					mean += float64(v) / float64(n)
+				}
+			}
+		}
+		m2, rest := 0.0, 0.0
+		for _, v := range values {
+			if v == v {
+				d := float64(v) - mean
+				m2 += d * d
+				rest += d
+			}
+		}
+		q.Mean, q.M2 = Float(mean), Float(max(m2-rest*rest/float64(n), 0))
+		if m2 != m2 {
+			q.M2 = Float(m2)
+		}
+		q.Min, q.Max = text(least), text(most)
+	}
+	p.Merge(&q)
+}
+
+// Merge takes up the statistics of another part. For floats it is exact but for
+// rounding, whichever the order.
+func (p *Partial) Merge(q *Partial) {
+	n, m := float64(p.numbers()), float64(q.numbers())
+	switch {
+	case m == 0:
+	case n == 0:
+		p.Mean, p.M2, p.Min, p.Max, p.Sum = q.Mean, q.M2, q.Min, q.Max, q.Sum
+	default:
+		d := float64(q.Mean - p.Mean)
+		p.M2 += q.M2 + Float(d*d*(n/(n+m))*m)
+		p.Mean += Float(d * (m / (n + m)))
+		if p.Sum != "" && q.Sum != "" {
+			total := new(big.Int).Add(integer(p.Sum), integer(q.Sum))
+			p.Sum = total.String()
+			mean, _ := new(big.Rat).SetFrac(total, big.NewInt(p.numbers()+q.numbers())).Float64()
+			p.Mean = Float(mean)
+		} else {
+			p.Sum = ""
+		}
+		if compare(q.Min, p.Min) < 0 {
+			p.Min = q.Min
+		}
+		if compare(q.Max, p.Max) > 0 {
+			p.Max = q.Max
+		}
+	}
+	switch {
+	case q.Missing != nil && p.Missing != nil:
+		both := *p.Missing + *q.Missing
+		p.Missing = &both
+	case p.Count == 0:
+		p.Missing = q.Missing
+	case q.Count > 0:
+		p.Missing = nil
+	}
+	p.Count, p.NaN, p.Fill = p.Count+q.Count, p.NaN+q.NaN, p.Fill+q.Fill
+	p.Buckets.merge(&q.Buckets)
+}
+
+// Percentile is the value that q percent of the numbers do not exceed, to within
+// 1/512 of its size; NaN if there are no numbers. It is the value at the position
+// floor(q/100·(n-1)) of the sorted numbers.
+func (p *Partial) Percentile(q float64) float64 {
+	n := p.numbers()
+	if n == 0 || !(q >= 0 && q <= 100) {
+		return math.NaN()
+	}
+	left := int64(q / 100 * float64(n-1))
+	v := p.Buckets.at(min(left, n-1))
+	if p.Sum != "" {
+		v = math.Trunc(v) // buckets of small integers hold just one
+	}
+	return min(max(v, number(p.Min)), number(p.Max))
+}
+
+// Std is the deviation of all the numbers (not of a sample of more).
+func (p *Partial) Std() float64 {
+	if p.numbers() == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(float64(p.M2) / float64(p.numbers()))
+}
+
+// Histogram counts numbers in bins of equal width from the least finite to the
+// largest; a number counts where the middle of its bucket lies.
+func (p *Partial) Histogram(bins int) (edges []float64, counts []int64) {
+	if p.numbers() == 0 || bins < 1 {
+		return nil, nil
+	}
+	lo, hi := max(number(p.Min), -math.MaxFloat64), min(number(p.Max), math.MaxFloat64)
+	if lo == hi {
+		bins = 1
+	}
+	edges, counts = make([]float64, bins+1), make([]int64, bins)
+	for i := range edges {
+		part := float64(i) / float64(bins)
+		edges[i] = lo*(1-part) + hi*part
+	}
+	edges[bins] = hi
+	for v, n := range p.Buckets.all() {
+		if math.IsInf(v, 0) {
+			continue
+		}
+		v = min(max(v, lo), hi)
+		k, _ := slices.BinarySearchFunc(edges, v, func(edge, v float64) int {
+			if edge <= v {
+				return -1
+			}
+			return 1
+		})
+		counts[min(max(k-1, 0), bins-1)] += n
+	}
+	return edges, counts
+}
+
+func compare(a, b string) int {
+	x, ok := new(big.Int).SetString(a, 10)
+	y, ok2 := new(big.Int).SetString(b, 10)
+	if ok && ok2 {
+		return x.Cmp(y)
+	}
+	return cmp.Compare(number(a), number(b))
+}
