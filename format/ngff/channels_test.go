@@ -1,7 +1,6 @@
 package ngff_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -10,13 +9,13 @@ import (
 
 func TestChannelsOfBothVersions(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"omero": {"channels": [{"label": "DAPI", "color": "0000FF"}, {"color": "ff800040"}]}}`: "DAPI {0 0 255 255}; {255 128 0 64}; ",
-		`{"channels": [{"label": "a", "color": "red", "window": {"start": 0}}]}`:                 "a; ",
-		`{"channels": [{"label": 7, "color": 8}, {}]}`:                                           "; ; ",
-		`{"version": "0.5"}`: "", `{"channels": 3}`: "", `[1]`: "", `null`: "", ``: "",
+		`{"ome": {"omero": {"channels": [{"label": "DAPI", "color": "0000FF"}, {"color": "ff800040"}]}}}`: "DAPI {0 0 255 255}; {255 128 0 64}; ",
+		`{"omero": {"channels": [{"label": "a", "color": "red", "window": {"start": 0}}]}}`:               "a; ",
+		`{"omero": {"channels": [{"label": 7, "color": 8}, {}, 3]}}`:                                      "; ; ; ",
+		`{"ome": {"version": "0.5"}, "omero": {"channels": [{"label": "old"}]}}`:                          "", `{"omero": {"channels": 3}}`: "", `{"omero": [1]}`: "", `{"ome": null}`: "", `{}`: "",
 	} {
 		got := ""
-		for _, c := range ngff.Channels(json.RawMessage(raw)) {
+		for _, c := range ngff.Hints(attributes(t, raw)) {
 			got += c.Label
 			if c.Color != nil {
 				if c.Label != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/meta"
 )
 
 func ExampleAttributes() {
@@ -24,4 +25,20 @@ func ExampleAttributes() {
 	// <nil>
 	// 0 [0.29 0.29] micrometer <nil>
 	// 1 [0.58 0.58] micrometer <nil>
+}
+
+func ExampleMetadata_Write() {
+	attrs := &meta.Attributes{}
+	m := ngff.Metadata{Plate: &ngff.Plate{
+		Name: "screen", Rows: []ngff.PlateLine{{Name: "A"}}, Columns: []ngff.PlateLine{{Name: "1"}, {Name: "2"}},
+		Wells: []ngff.PlateWell{{Path: "A/2", Row: 0, Column: 1}},
+	}}
+	fmt.Println(m.Write(attrs))
+	fmt.Println(string(attrs.Raw("ome")))
+	back, err := ngff.Read(attrs)
+	fmt.Println(back.Plate.Wells[0].Path, err)
+	// Output:
+	// <nil>
+	// {"version":"0.5","plate":{"name":"screen","rows":[{"name":"A"}],"columns":[{"name":"1"},{"name":"2"}],"wells":[{"path":"A/2","rowIndex":0,"columnIndex":1}]}}
+	// A/2 <nil>
 }

@@ -1,6 +1,8 @@
-// Package ngff reads and writes the part of OME-NGFF 0.5 that describes images
-// of several resolutions: the multiscales of the attribute "ome". It reads those
-// of older versions, as they are found in Zarr v2, too.
+// Package ngff reads and writes the metadata of OME-NGFF as Go values: images of
+// several resolutions (multiscales), their channels, labels, plates and wells. Version
+// 0.5 is the attribute "ome" of a node, version 0.4 attributes of their own, as they
+// are found in Zarr v2; older images are read too. Members that the specification does
+// not have are kept.
 package ngff
 
 import (
@@ -21,6 +23,7 @@ type Axis struct {
 	Name string
 	Type string // "space", "time", "channel", something else, or empty
 	Unit string // such as "micrometer"; may be empty
+	Rest Members
 }
 
 // Level is a resolution: an array and where its elements are.
@@ -30,6 +33,7 @@ type Level struct {
 	Scale []float64
 	// Translation is where the first element is, nil for the origin.
 	Translation []float64
+	Rest        Members
 }
 
 // Multiscales is an image with its resolutions, the finest first.
@@ -37,6 +41,7 @@ type Multiscales struct {
 	Name   string
 	Axes   []Axis
 	Levels []Level
+	Rest   Members
 }
 
 // AxisType is the type of an axis that has one of the usual names, in either
@@ -154,57 +159,59 @@ func checkPath(path string) error {
 	return nil
 }
 
-// The members, in the order in which they are written.
-type (
-	document struct {
-		Version     string       `json:"version"`
-		Multiscales []multiscale `json:"multiscales"`
-	}
-	multiscale struct {
-		Name     string    `json:"name,omitempty"`
-		Axes     []axis    `json:"axes"`
-		Datasets []dataset `json:"datasets"`
-	}
-	axis struct {
-		Name string `json:"name"`
-		Type string `json:"type,omitempty"`
-		Unit string `json:"unit,omitempty"`
-	}
-	dataset struct {
-		Path       string      `json:"path"`
-		Transforms []transform `json:"coordinateTransformations"`
-	}
-	transform struct {
-		Type        string    `json:"type"`
-		Scale       []float64 `json:"scale,omitempty"`
-		Translation []float64 `json:"translation,omitempty"`
-	}
-)
-
 // Attributes gives the value of the attribute "ome" for images that pass Check.
 // The same images give the same bytes.
 func Attributes(images ...Multiscales) (json.RawMessage, error) {
 	if len(images) == 0 {
 		return nil, errors.New("multiscales: there is no image")
 	}
-	doc := document{Version: Version}
-	for i := range images {
-		m := &images[i]
-		if err := m.Check(); err != nil {
-			return nil, strictjson.At("multiscales", strictjson.AtIndex(i, err))
-		}
-		out := multiscale{Name: m.Name}
-		for _, a := range m.Axes {
-			out.Axes = append(out.Axes, axis(a))
-		}
-		for _, l := range m.Levels {
-			d := dataset{Path: l.Path, Transforms: []transform{{Type: "scale", Scale: l.Scale}}}
-			if l.Translation != nil {
-				d.Transforms = append(d.Transforms, transform{Type: "translation", Translation: l.Translation})
-			}
-			out.Datasets = append(out.Datasets, d)
-		}
-		doc.Multiscales = append(doc.Multiscales, out)
+	m := Metadata{Images: images}
+	parts, err := m.parts()
+	if err != nil {
+		return nil, err
 	}
-	return strictjson.Marshal(doc, false)
+	return m.document(parts)
+}
+
+// marshal gives the image, which says its version unless that is empty.
+func (m *Multiscales) marshal(version string) (json.RawMessage, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	var o object
+	o.optional("version", version)
+	o.optional("name", m.Name)
+	axes, err := raws(m.Axes, func(a *Axis) (json.RawMessage, error) {
+		var o object
+		o.set("name", a.Name)
+		o.optional("type", a.Type)
+		o.optional("unit", a.Unit)
+		return o.end(a.Rest)
+	})
+	if err != nil {
+		return nil, strictjson.At("axes", err)
+	}
+	o.set("axes", axes)
+	levels, err := raws(m.Levels, (*Level).marshal)
+	if err != nil {
+		return nil, strictjson.At("datasets", err)
+	}
+	o.set("datasets", levels)
+	return o.end(m.Rest)
+}
+
+func (l *Level) marshal() (json.RawMessage, error) {
+	type transform struct {
+		Type        string    `json:"type"`
+		Scale       []float64 `json:"scale,omitempty"`
+		Translation []float64 `json:"translation,omitempty"`
+	}
+	list := []transform{{Type: "scale", Scale: l.Scale}}
+	if l.Translation != nil {
+		list = append(list, transform{Type: "translation", Translation: l.Translation})
+	}
+	var o object
+	o.set("path", l.Path)
+	o.set("coordinateTransformations", list)
+	return o.end(l.Rest)
 }

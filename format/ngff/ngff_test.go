@@ -12,7 +12,7 @@ import (
 func pyramid() Multiscales {
 	return Multiscales{
 		Name: "cells & <more>",
-		Axes: []Axis{{"t", "time", "second"}, {"c", "channel", ""}, {"z", "space", "micrometer"}, {"y", "space", "micrometer"}, {"x", "space", "micrometer"}},
+		Axes: []Axis{{Name: "t", Type: "time", Unit: "second"}, {Name: "c", Type: "channel", Unit: ""}, {Name: "z", Type: "space", Unit: "micrometer"}, {Name: "y", Type: "space", Unit: "micrometer"}, {Name: "x", Type: "space", Unit: "micrometer"}},
 		Levels: []Level{
 			{Path: "0", Scale: []float64{0.1, 1, 2, 0.29, 0.29}, Translation: []float64{0, 0, 0, -5, 1e6}},
 			{Path: "1", Scale: []float64{0.1, 1, 2, 0.58, 0.58}},
@@ -49,14 +49,17 @@ func TestCheck(t *testing.T) {
 		{"", func(m *Multiscales) { m.Axes[1].Type = "" }},
 		{"", func(m *Multiscales) { m.Axes[1].Type = "angle" }},
 		{"axes: there are 1, not 2 to 5", func(m *Multiscales) { m.Axes = m.Axes[:1] }},
-		{"axes: there are 6, not 2 to 5", func(m *Multiscales) { m.Axes = append(m.Axes, Axis{"w", "space", ""}) }},
+		{"axes: there are 6, not 2 to 5", func(m *Multiscales) { m.Axes = append(m.Axes, Axis{Name: "w", Type: "space", Unit: ""}) }},
 		{"axes[1].name: it is empty", func(m *Multiscales) { m.Axes[1].Name = "" }},
 		{`axes[4].name: "z" is that of axis 2 too`, func(m *Multiscales) { m.Axes[4].Name = "z" }},
 		{`axes[1]: "c" comes behind "t": time must come first, space last`, func(m *Multiscales) { m.Axes[0].Type, m.Axes[1].Type = "channel", "time" }},
 		{`axes[4]: "x" comes behind "y": time must come first, space last`, func(m *Multiscales) { m.Axes[4].Type = "channel" }},
 		{"axes: 2 are time, only one may be", func(m *Multiscales) { m.Axes[1].Type = "time" }},
 		{"axes: 2 are neither space nor time, only one may be", func(m *Multiscales) { m.Axes[0].Type = "" }},
-		{"axes: 1 are space, 2 or 3 must be", func(m *Multiscales) { m.Axes = m.Axes[4:]; m.Axes = append([]Axis{{"c", "channel", ""}}, m.Axes...) }},
+		{"axes: 1 are space, 2 or 3 must be", func(m *Multiscales) {
+			m.Axes = m.Axes[4:]
+			m.Axes = append([]Axis{{Name: "c", Type: "channel", Unit: ""}}, m.Axes...)
+		}},
 		{"axes: 4 are space, 2 or 3 must be", func(m *Multiscales) { m.Axes[1].Type = "space" }},
 		{"datasets: there is none", func(m *Multiscales) { m.Levels = nil }},
 		{"datasets[1].path: it is empty", func(m *Multiscales) { m.Levels[1].Path = "" }},
@@ -87,10 +90,14 @@ func TestParse04(t *testing.T) {
 		"datasets":[{"path":"s/0","coordinateTransformations":[{"type":"scale","scale":[1,2]},{"type":"translation","translation":[3,4]}]},
 			{"path":"s/1","coordinateTransformations":[{"type":"scale","scale":[2,4]}]}],
 		"coordinateTransformations":[{"type":"scale","scale":[10,0.5]},{"type":"translation","translation":[1,1]}]}]`))
-	want := []Multiscales{{Axes: []Axis{{"y", "space", ""}, {"x", "space", ""}}, Levels: []Level{
-		{Path: "s/0", Scale: []float64{10, 1}, Translation: []float64{31, 3}},
-		{Path: "s/1", Scale: []float64{20, 2}, Translation: []float64{1, 1}},
-	}}}
+	want := []Multiscales{{
+		Axes: []Axis{{Name: "y", Type: "space"}, {Name: "x", Type: "space", Rest: Members{{Name: "discrete", Raw: json.RawMessage("false")}}}},
+		Levels: []Level{
+			{Path: "s/0", Scale: []float64{10, 1}, Translation: []float64{31, 3}},
+			{Path: "s/1", Scale: []float64{20, 2}, Translation: []float64{1, 1}},
+		},
+		Rest: Members{{Name: "type", Raw: json.RawMessage(`"gaussian"`)}, {Name: "metadata", Raw: json.RawMessage(`{"a":1}`)}},
+	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -208,8 +215,8 @@ func FuzzParse(f *testing.F) {
 
 func TestVersionsBeforeScales(t *testing.T) {
 	for raw, want := range map[string]string{
-		`[{"version": "0.1", "datasets": [{"path": "0"}, {"path": "1"}]}]`:      "[{t time } {c channel } {z space } {y space } {x space }] [{0 [1 1 1 1 1] []} {1 [1 1 1 1 1] []}]",
-		`[{"datasets": [{"path": "a"}], "axes": ["y", "x"], "version": "0.3"}]`: "[{y space } {x space }] [{a [1 1] []}]",
+		`[{"version": "0.1", "datasets": [{"path": "0"}, {"path": "1"}]}]`:      "[{t time  []} {c channel  []} {z space  []} {y space  []} {x space  []}] [{0 [1 1 1 1 1] [] []} {1 [1 1 1 1 1] [] []}]",
+		`[{"datasets": [{"path": "a"}], "axes": ["y", "x"], "version": "0.3"}]`: "[{y space  []} {x space  []}] [{a [1 1] [] []}]",
 	} {
 		images, err := Parse(json.RawMessage(raw))
 		if err != nil || len(images) != 1 {

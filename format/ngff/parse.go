@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/meta"
 )
 
 // What a document may hold at most.
@@ -32,29 +33,48 @@ func Parse(raw json.RawMessage) ([]Multiscales, error) {
 		images, err := parseImages(json.RawMessage(text), true)
 		return images, strictjson.At("multiscales", err)
 	}
-	members, err := strictjson.Split(raw)
+	var list json.RawMessage
+	version := ""
+	_, err := split(raw, map[string]reader{keyVersion: text(&version), keyImages: func(raw json.RawMessage) error { list = raw; return nil }})
+	if err == nil {
+		err = checkVersion(version)
+	}
 	if err != nil {
 		return nil, err
-	}
-	version, list := "", json.RawMessage(nil)
-	for _, m := range members {
-		switch m.Name {
-		case "version":
-			if version, err = strictjson.String(m.Raw); err != nil {
-				return nil, strictjson.At("version", err)
-			}
-		case "multiscales":
-			list = m.Raw
-		}
-	}
-	if version != Version && !strings.HasPrefix(version, Version+".") && !strings.HasPrefix(version, Version+"-") {
-		return nil, strictjson.Errorf("version", "%s is not %s", strictjson.Quote(version), Version)
 	}
 	if list == nil {
 		return nil, ErrNoImage
 	}
 	images, err := parseImages(list, false)
-	return images, strictjson.At("multiscales", err)
+	return images, strictjson.At(keyImages, err)
+}
+
+// Images are those that the attributes of a node describe, in either version, whatever
+// else they say; none if they describe no image.
+func Images(attrs *meta.Attributes) ([]Multiscales, error) {
+	for _, name := range []string{keyOME, keyImages} {
+		raw := attrs.Raw(name)
+		if raw == nil {
+			continue
+		}
+		images, err := Parse(raw)
+		switch {
+		case errors.Is(err, ErrNoImage):
+		case err != nil:
+			return nil, fmt.Errorf("attribute %s: %w", name, err)
+		default:
+			return images, nil
+		}
+	}
+	return nil, nil
+}
+
+// checkVersion takes those that are written into the attribute "ome".
+func checkVersion(version string) error {
+	if version != Version && !strings.HasPrefix(version, Version+".") && !strings.HasPrefix(version, Version+"-") {
+		return strictjson.Errorf(keyVersion, "%s is not %s", strictjson.Quote(version), Version)
+	}
+	return nil
 }
 
 func parseImages(raw json.RawMessage, versioned bool) ([]Multiscales, error) {
@@ -103,6 +123,9 @@ func parseImage(raw json.RawMessage, versioned bool) (Multiscales, error) {
 			m.Levels, err = parseLevels(member.Raw, old)
 		case "coordinateTransformations":
 			common, err = parseTransforms(member.Raw)
+		case "version":
+		default:
+			m.Rest = append(m.Rest, member)
 		}
 		if err != nil {
 			return m, strictjson.AtMember(member.Name, err)
@@ -175,20 +198,11 @@ func parseAxes(raw json.RawMessage, old bool) ([]Axis, error) {
 			axes = append(axes, Axis{Name: name, Type: AxisType(name)})
 			return err
 		}
-		members, err := strictjson.Split(elem)
-		if err != nil {
-			return err
-		}
 		var a Axis
-		for _, m := range members {
-			if dst, ok := map[string]*string{"name": &a.Name, "type": &a.Type, "unit": &a.Unit}[m.Name]; ok && !strictjson.IsNull(m.Raw) {
-				if *dst, err = strictjson.String(m.Raw); err != nil {
-					return strictjson.At(m.Name, err)
-				}
-			}
-		}
+		var err error
+		a.Rest, err = split(elem, map[string]reader{"name": text(&a.Name), "type": text(&a.Type), "unit": text(&a.Unit)})
 		axes = append(axes, a)
-		return nil
+		return err
 	})
 	return axes, err
 }
@@ -199,28 +213,17 @@ func parseLevels(raw json.RawMessage, old bool) ([]Level, error) {
 		if i == maxLevels {
 			return fmt.Errorf("more than %d levels", maxLevels)
 		}
-		members, err := strictjson.Split(elem)
-		if err != nil {
-			return err
-		}
 		l, path := Level{}, ""
-		for _, m := range members {
-			switch m.Name {
-			case "path":
-				path, err = strictjson.String(m.Raw)
-			case "coordinateTransformations":
-				l, err = parseTransforms(m.Raw)
-			}
-			if err != nil {
-				return strictjson.At(m.Name, err)
-			}
+		rest, err := split(elem, map[string]reader{
+			"path":                      text(&path),
+			"coordinateTransformations": func(raw json.RawMessage) (err error) { l, err = parseTransforms(raw); return err },
+		})
+		if err == nil && l.Scale == nil && !old {
+			err = errors.New("there are no coordinateTransformations")
 		}
-		if l.Scale == nil && !old {
-			return errors.New("there are no coordinateTransformations")
-		}
-		l.Path = path
+		l.Path, l.Rest = path, rest
 		levels = append(levels, l)
-		return nil
+		return err
 	})
 	return levels, err
 }

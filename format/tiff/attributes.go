@@ -258,11 +258,7 @@ func setMultiscales(a *meta.Attributes, s *series, where *geo.Info) error {
 	if m.Check() != nil {
 		return nil // axes that OME-NGFF does not have
 	}
-	raw, err := ngff.Attributes(m)
-	if err != nil {
-		return err
-	}
-	return a.Set("ome", raw)
+	return (&ngff.Metadata{Images: []ngff.Multiscales{m}}).Write(a)
 }
 
 // onEarth gives rows and columns without a scale that of a map, if its axes are

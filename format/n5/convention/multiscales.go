@@ -197,10 +197,12 @@ func parseTransform(raw json.RawMessage) *transform {
 	return t
 }
 
+func sameAxis(a, b ngff.Axis) bool { return a.Name == b.Name && a.Type == b.Type && a.Unit == b.Unit }
+
 // add makes a dataset a level; false if it has no transform or other axes than
 // the levels before it.
 func (t *transform) add(m *ngff.Multiscales, path string) bool {
-	if t == nil || m.Axes != nil && !slices.Equal(m.Axes, t.axes) {
+	if t == nil || m.Axes != nil && !slices.EqualFunc(m.Axes, t.axes, sameAxis) {
 		return false
 	}
 	m.Axes = t.axes

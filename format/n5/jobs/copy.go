@@ -13,7 +13,6 @@ import (
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/n5/convention"
 	"github.com/omnizarr/zarr/format/ngff"
-	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/meta"
@@ -187,16 +186,11 @@ func describes(attrs *meta.Attributes, axes []ngff.Axis) bool {
 // multiscales are the images that attributes describe as OME-NGFF does, none if they are
 // not understood: the attributes are kept as they are anyway.
 func multiscales(attrs *meta.Attributes) []ngff.Multiscales {
-	for _, name := range []string{"ome", "multiscales"} {
-		raw := attrs.Raw(name)
-		if raw == nil || strictjson.Validate(raw, strictjson.Options{}) != nil {
-			continue
-		}
-		if list, err := ngff.Parse(raw); err == nil {
-			return list
-		}
+	images, err := ngff.Images(attrs)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return images
 }
 
 // isBlock reports whether a codec makes blocks of N5.

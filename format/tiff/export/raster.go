@@ -174,16 +174,9 @@ func gridAttributes(ctx context.Context, a *zarr.Array) *meta.Attributes {
 // nil if they are not.
 func pyramid(ctx context.Context, g *zarr.Group, single bool) (*raster, error) {
 	attrs := g.Attributes()
-	var images []ngff.Multiscales
-	for _, name := range []string{"ome", "multiscales"} {
-		raw := attrs.Raw(name)
-		if raw == nil || images != nil {
-			continue
-		}
-		var err error
-		if images, err = ngff.Parse(raw); err != nil && !errors.Is(err, ngff.ErrNoImage) {
-			return nil, fmt.Errorf("attribute %s: %w", name, err)
-		}
+	images, err := ngff.Images(attrs)
+	if err != nil {
+		return nil, err
 	}
 	if len(images) == 0 {
 		return nil, nil
@@ -202,9 +195,7 @@ func pyramid(ctx context.Context, g *zarr.Group, single bool) (*raster, error) {
 		return nil, err
 	}
 	r.name = m.Name
-	if r.channels = ngff.Channels(attrs.Raw("ome")); r.channels == nil {
-		r.channels = ngff.Channels(attrs.Raw("omero"))
-	}
+	r.channels = ngff.Hints(attrs)
 	return r, nil
 }
 
