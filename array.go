@@ -57,7 +57,7 @@ type state struct {
 	print func() string
 }
 
-func newState(e *engine, m *meta.Array) (*state, error) {
+func newState(ctx context.Context, e *engine, m *meta.Array) (*state, error) {
 	if len(m.Shape) > nd.MaxRank {
 		return nil, fmt.Errorf("array has %d dimensions, at most %d are supported", len(m.Shape), nd.MaxRank)
 	}
@@ -77,7 +77,7 @@ func newState(e *engine, m *meta.Array) (*state, error) {
 	for i, c := range m.Codecs {
 		entries[i] = entryOf(c)
 	}
-	s.chain, err = e.codecs.Chain(entries)
+	s.chain, err = e.codecs.Until(ctx).Chain(entries)
 	if errors.Is(err, codec.ErrUnknown) {
 		s.missing = err
 		return s, nil
@@ -134,8 +134,8 @@ func (s *state) bound(shape []int) (*codec.Bound, error) {
 	return b, err
 }
 
-func newArray(n node, m *meta.Array) (*Array, error) {
-	s, err := newState(n.engine, m)
+func newArray(ctx context.Context, n node, m *meta.Array) (*Array, error) {
+	s, err := newState(ctx, n.engine, m)
 	if err != nil {
 		return nil, &Error{Op: "open", URL: n.URL(), Err: err}
 	}
@@ -218,7 +218,7 @@ func (a *Array) change(ctx context.Context, op string, f func(m *meta.Array) err
 		if err := f(m); err != nil {
 			return err
 		}
-		s, err = newState(a.engine, m)
+		s, err = newState(ctx, a.engine, m)
 		return err
 	}, func() { a.now.Store(s) })
 	return a.fail(op, err)
@@ -280,14 +280,14 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if len(spec.Keys) == 0 {
 		spec.Keys = draft.Keys
 	}
-	m, err := spec.document(e)
+	m, err := spec.document(ctx, e)
 	if err != nil {
 		return fail(err)
 	}
 	if err := draft.Adapt(m); err != nil {
 		return fail(err)
 	}
-	s, err := newState(e, m)
+	s, err := newState(ctx, e, m)
 	if err != nil {
 		return fail(err)
 	}

@@ -129,3 +129,31 @@ func TestCheckingAMissingChunkAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Documents of metadata are short unless somebody says that they are not.
+func TestDocumentsHaveALimit(t *testing.T) {
+	text := func(spaces int) []byte {
+		return []byte(`{"zarr_format":3,"node_type":"group","attributes":{"a":1}` + strings.Repeat(" ", spaces) + `}`)
+	}
+	for key, size := range map[string]int{"long/zarr.json": 16 << 20, "short/zarr.json": 15 << 20} {
+		s := mem.New()
+		_, err := s.Put(ctx, key, text(size), store.PutOptions{})
+		check(t, err)
+		path, _, _ := strings.Cut(key, "/")
+		_, err = zarr.OpenStore(ctx, s, path)
+		if long := path == "long"; long != errors.Is(err, zarr.ErrTooLarge) || long && !strings.Contains(err.Error(), "zarr.MaxDocument") {
+			t.Errorf("%s: %v", path, err)
+		}
+		_, err = zarr.OpenStore(ctx, s, path, zarr.MaxDocument(17<<20))
+		check(t, err)
+		if _, err = zarr.OpenStore(ctx, s, path, zarr.MaxDocument(1<<10)); !errors.Is(err, zarr.ErrTooLarge) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	v2 := mem.New()
+	_, err := v2.Put(ctx, ".zgroup", []byte(`{"zarr_format":2`+strings.Repeat(" ", 16<<20)+`}`), store.PutOptions{})
+	check(t, err)
+	if _, err := zarr.OpenStore(ctx, v2, ""); !errors.Is(err, zarr.ErrTooLarge) {
+		t.Errorf("Zarr v2: %v", err)
+	}
+}

@@ -25,7 +25,7 @@ type translator interface {
 }
 
 // document makes the metadata of a new array.
-func (s ArraySpec) document(e *engine) (*meta.Array, error) {
+func (s ArraySpec) document(ctx context.Context, e *engine) (*meta.Array, error) {
 	typ, err := parseType(e, s.DataType)
 	if err != nil {
 		return nil, err
@@ -68,13 +68,13 @@ func (s ArraySpec) document(e *engine) (*meta.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := meta.Parse(text, e.registry())
+	n, err := meta.Parse(text, e.registry().Until(ctx))
 	if err != nil {
 		return nil, err
 	}
 	m := n.(*meta.Array)
 	m.Attributes = s.Attributes.Clone()
-	if m.Codecs, err = normalCodecs(e, m); err != nil {
+	if m.Codecs, err = normalCodecs(ctx, e, m); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -82,16 +82,16 @@ func (s ArraySpec) document(e *engine) (*meta.Array, error) {
 
 // normalCodecs spells codecs with explicit configurations, as most readers want
 // them.
-func normalCodecs(e *engine, m *meta.Array) ([]meta.Extension, error) {
+func normalCodecs(ctx context.Context, e *engine, m *meta.Array) ([]meta.Extension, error) {
 	entries := make([]codec.Entry, len(m.Codecs))
 	for i, x := range m.Codecs {
 		entries[i] = entryOf(x)
 	}
-	chain, err := e.codecs.Chain(entries)
+	chain, err := e.codecs.Until(ctx).Chain(entries)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newState(e, m)
+	s, err := newState(ctx, e, m)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	}
 	whole := g.prefix() + path
 	if c := g.consolidatedIn(); c != nil {
-		return g.child(c, whole)
+		return g.child(ctx, c, whole)
 	}
 	return openNode(ctx, g.engine, whole)
 }
@@ -100,7 +100,7 @@ func (g *Group) consolidatedIn() *Group {
 }
 
 // child opens a node from the consolidated metadata of c.
-func (g *Group) child(c *Group, path string) (Node, error) {
+func (g *Group) child(ctx context.Context, c *Group, path string) (Node, error) {
 	doc, err := c.Metadata().Consolidated.Get(path[len(c.prefix()):])
 	if errors.Is(err, store.ErrNotExist) {
 		err = noNode{g.formats}
@@ -108,7 +108,7 @@ func (g *Group) child(c *Group, path string) (Node, error) {
 	if err != nil {
 		return nil, &Error{Op: "open", URL: store.JoinURL(g.store.URL(), path), Err: fmt.Errorf("consolidated metadata: %w", err)}
 	}
-	n, err := newNode(node{engine: g.engine, path: path, format: c.format}, doc)
+	n, err := newNode(ctx, node{engine: g.engine, path: path, format: c.format}, doc)
 	if sub, ok := n.(*Group); ok && err == nil {
 		sub.above = c
 	}

@@ -108,7 +108,7 @@ func openNode(ctx context.Context, e *engine, path string) (Node, error) {
 		return nil, n.fail("open", err)
 	}
 	n.format = info.Format
-	opened, err := newNode(n, doc)
+	opened, err := newNode(ctx, n, doc)
 	if a, ok := opened.(*Array); ok && err == nil {
 		err = a.probe(ctx)
 	}
@@ -194,14 +194,14 @@ func implicitGroup(ctx context.Context, e *engine, path string) *Group {
 	return nil
 }
 
-func newNode(n node, doc meta.Node) (Node, error) {
+func newNode(ctx context.Context, n node, doc meta.Node) (Node, error) {
 	switch m := doc.(type) {
 	case *meta.Array:
 		n, err := withReferences(n, m)
 		if err != nil {
 			return nil, n.fail("open", err)
 		}
-		a, err := newArray(n, m)
+		a, err := newArray(ctx, n, m)
 		if err != nil {
 			return nil, err
 		}

@@ -35,6 +35,7 @@ type options struct {
 	inFlight     int64
 	maxChunk     int
 	maxRead      int
+	maxDocument  int
 	keepEmpty    bool
 	failMissing  bool
 	noLeftovers  bool
@@ -150,6 +151,10 @@ func MaxRead(bytes int) Option {
 	return func(o *options) { o.maxRead = bytes; o.notNegative("MaxRead", int64(bytes)) }
 }
 
+// MaxDocument bounds the length of the documents that describe nodes, consolidated
+// metadata among them. The default is 16 MiB; what is longer is ErrTooLarge.
+func MaxDocument(bytes int) Option { return func(o *options) { o.maxDocument = bytes } }
+
 // KeepEmpty stores chunks that hold nothing but the fill value. By default they
 // are left out, and removed if they were there.
 func KeepEmpty() Option { return func(o *options) { o.keepEmpty = true } }
@@ -250,5 +255,5 @@ func (o *options) env() format.Env {
 }
 
 func (o *options) registry() meta.Registry {
-	return meta.Registry{DataType: o.types.Parse, Grids: o.grids, Transformers: reach.Transformers}
+	return meta.Registry{DataType: o.types.Parse, Grids: o.grids, MaxBytes: o.maxDocument, Transformers: reach.Transformers}
 }

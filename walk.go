@@ -17,7 +17,7 @@ func (g *Group) Children(ctx context.Context) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
 		if c := g.consolidatedIn(); c != nil {
 			for path := range c.Metadata().Consolidated.Children(g.pathIn(c)) {
-				if !yield(g.child(c, c.prefix()+path)) {
+				if !yield(g.child(ctx, c, c.prefix()+path)) {
 					return
 				}
 			}
@@ -38,7 +38,7 @@ func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] {
 func (g *Group) walk(ctx context.Context, yield func(Node, error) bool) bool {
 	if c := g.consolidatedIn(); c != nil {
 		for path := range c.Metadata().Consolidated.Paths(g.pathIn(c)) {
-			if !yield(g.child(c, c.prefix()+path)) {
+			if !yield(g.child(ctx, c, c.prefix()+path)) {
 				return false
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // group parses a group with this consolidated_metadata member.
 func group(t testing.TB, consolidated string) *Group {
 	t.Helper()
-	node, err := Parse([]byte(`{"zarr_format":3,"node_type":"group","consolidated_metadata":`+consolidated+`}`), Registry{})
+	node, err := Parse([]byte(`{"zarr_format":3,"node_type":"group","consolidated_metadata":`+consolidated+`}`), Registry{MaxBytes: 64 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

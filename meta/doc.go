@@ -10,6 +10,7 @@
 package meta
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/omnizarr/zarr/dtype"
@@ -17,8 +18,9 @@ import (
 	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
-// MaxBytes is the length of the longest document that Parse takes.
-const MaxBytes = strictjson.DefaultBytes
+// MaxBytes is the length of the longest document that Parse takes where its registry
+// does not say otherwise.
+const MaxBytes = 16 << 20
 
 // Member is a member of a JSON object whose value was left as it is.
 type Member = strictjson.Member
@@ -46,6 +48,26 @@ type Registry struct {
 	// Transformers are the names of the storage transformers that are known. An
 	// array behind another one cannot be read, and its document is refused.
 	Transformers []string
+	// MaxBytes is the length of the longest document; 0 stands for the constant of
+	// that name.
+	MaxBytes int
+
+	ctx context.Context // nil: parsing is not cut short
+}
+
+// Until returns the registry for one document, whose parsing stops when the context
+// ends.
+func (r Registry) Until(ctx context.Context) Registry {
+	r.ctx = ctx
+	return r
+}
+
+// Limit is the length of the longest document.
+func (r Registry) Limit() int {
+	if r.MaxBytes > 0 {
+		return r.MaxBytes
+	}
+	return MaxBytes
 }
 
 func (r Registry) dataType(raw json.RawMessage) (dtype.Type, error) {

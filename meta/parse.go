@@ -15,12 +15,14 @@ import (
 // that an array can be looked at without them.
 func Parse(doc []byte, reg Registry) (Node, error) {
 	members, err := strictjson.Object(doc, strictjson.Options{
-		MaxBytes: MaxBytes,
+		MaxBytes: reg.Limit(),
 		NaNIn:    []string{"attributes", "consolidated_metadata"},
+		Context:  reg.ctx,
 	})
 	if err != nil {
 		return nil, err
 	}
+	reg.ctx = nil // what a node keeps of the registry outlives the call
 	var format, nodeType json.RawMessage
 	for _, m := range members {
 		switch m.Name {

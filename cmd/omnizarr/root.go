@@ -34,10 +34,12 @@ type app struct {
 	err      io.Writer
 	workers  int
 	maxChunk int
-	bypass   bool
-	kinds    kind.List
-	plain    bool
-	allow    []string
+	// maxDocument is the longest document of metadata.
+	maxDocument int
+	bypass      bool
+	kinds       kind.List
+	plain       bool
+	allow       []string
 }
 
 // usageError is a command that was called in a wrong way.
@@ -124,6 +126,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 	flags := root.PersistentFlags()
 	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
 	flags.IntVar(&a.maxChunk, "max-chunk", 0, "most bytes that a chunk may take in memory (0: a quarter of what the process may use)")
+	flags.IntVar(&a.maxDocument, "max-document", 0, "most bytes that a document of metadata may have (0: 16 MiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
@@ -168,6 +171,9 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 	}
 	if a.maxChunk > 0 {
 		more = append(more, zarr.MaxChunk(a.maxChunk))
+	}
+	if a.maxDocument > 0 {
+		more = append(more, zarr.MaxDocument(a.maxDocument))
 	}
 	if a.bypass {
 		more = append(more, zarr.BypassConsolidated())

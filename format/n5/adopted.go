@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -12,7 +13,7 @@ import (
 // adopted reads the zarr.json that may lie beside attributes.json, nil if there is
 // none.
 func (c *container) adopted(ctx context.Context, node string) ([]byte, error) {
-	text, _, err := c.store.Get(ctx, path.Join(node, documentName), store.UpTo(meta.MaxBytes), nil)
+	text, _, err := translate.Document(ctx, c.store, path.Join(node, documentName), c.reg)
 	if errors.Is(err, store.ErrNotExist) {
 		return nil, nil
 	}
@@ -27,7 +28,7 @@ func (c *container) updateAdopted(ctx context.Context, node string, text []byte,
 		return nil
 	}
 	key := path.Join(node, documentName)
-	old, _ := meta.Parse(text, c.reg) // one that cannot be read is replaced
+	old, _ := meta.Parse(text, c.reg.Until(ctx)) // one that cannot be read is replaced
 	var doc meta.Node = n
 	if m, ok := n.(*meta.Array); ok {
 		m = m.Clone()

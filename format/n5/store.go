@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -35,7 +36,7 @@ func (c *container) Keys() json.RawMessage {
 // spelled.
 func (c *container) read(ctx context.Context, node string) (*meta.Attributes, []byte, store.Info, error) {
 	key := path.Join(node, attributesName)
-	text, info, err := c.store.Get(ctx, key, store.UpTo(meta.MaxBytes), nil)
+	text, info, err := translate.Document(ctx, c.store, key, c.reg)
 	if errors.Is(err, store.ErrNotExist) {
 		return nil, nil, store.Info{}, nil
 	}

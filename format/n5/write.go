@@ -47,8 +47,8 @@ func (c *container) PutNode(ctx context.Context, node string, n meta.Node, opt s
 	if old != nil && string(now) == string(old.Append(nil)) && (opt.IfMatch == "" || opt.IfMatch == info.ETag) {
 		return c.updateAdopted(ctx, node, adopted, n) // it says the same, perhaps with other white space
 	}
-	if len(now) > meta.MaxBytes {
-		return store.WrapError("put", c.store.URL(), key, fmt.Errorf("%d bytes of attributes, at most %d are possible", len(now), meta.MaxBytes))
+	if len(now) > c.reg.Limit() {
+		return store.WrapError("put", c.store.URL(), key, fmt.Errorf("%d bytes of attributes, at most %d are possible", len(now), c.reg.Limit()))
 	}
 	if _, err = c.store.Put(ctx, key, now, opt); err != nil {
 		return err

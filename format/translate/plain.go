@@ -3,6 +3,8 @@ package translate
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"path"
 
 	"github.com/omnizarr/zarr/meta"
@@ -27,11 +29,11 @@ func (d plain) Format() string { return PlainFormat }
 
 func (d plain) Node(ctx context.Context, node string, _ bool) (meta.Node, store.Info, error) {
 	key := path.Join(node, documentName)
-	text, info, err := d.store.Get(ctx, key, store.UpTo(meta.MaxBytes), nil)
+	text, info, err := Document(ctx, d.store, key, d.reg)
 	if err != nil {
 		return nil, info, err
 	}
-	n, err := meta.Parse(text, d.reg)
+	n, err := meta.Parse(text, d.reg.Until(ctx))
 	return n, info, store.WrapError("get", d.store.URL(), key, err)
 }
 
@@ -46,3 +48,13 @@ func (d plain) PutNode(ctx context.Context, node string, n meta.Node, opt store.
 func (d plain) Keys() json.RawMessage { return nil }
 
 func (d plain) Adapt(*meta.Array) error { return nil }
+
+// Document reads a document. One that is longer than reg allows is ErrTooLarge, and
+// is not read.
+func Document(ctx context.Context, s store.Reader, key string, reg meta.Registry) ([]byte, store.Info, error) {
+	text, info, err := s.Get(ctx, key, store.UpTo(int64(reg.Limit())), nil)
+	if errors.Is(err, store.ErrTooLarge) {
+		err = store.WrapError("get", s.URL(), key, fmt.Errorf("%w: the limit of a document is %d bytes; zarr.MaxDocument or --max-document lifts it", store.ErrTooLarge, reg.Limit()))
+	}
+	return text, info, err
+}

@@ -131,7 +131,7 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 	if d.areKept() {
 		return s.Store.Put(ctx, key, data, opt)
 	}
-	n, err := meta.Parse(data, s.reg)
+	n, err := meta.Parse(data, s.reg.Until(ctx))
 	if err != nil {
 		return store.Info{}, store.WrapError("put", s.URL(), key, err)
 	}
@@ -222,7 +222,7 @@ func (s *Store) formAt(ctx context.Context, node string) (Form, error) {
 // there is none.
 func (s *Store) nodeName(ctx context.Context, d Form, node string) (string, error) {
 	for _, name := range d.Nodes {
-		_, _, err := s.Store.Get(ctx, path.Join(node, name), store.UpTo(meta.MaxBytes), nil)
+		_, _, err := Document(ctx, s.Store, path.Join(node, name), s.reg)
 		if err == nil {
 			return name, nil
 		}

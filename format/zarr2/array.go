@@ -40,7 +40,7 @@ func ParseArray(zarray, zattrs []byte) (*meta.Array, error) {
 type document map[string]json.RawMessage
 
 func splitArray(zarray []byte) (document, error) {
-	members, err := strictjson.Object(zarray, strictjson.Options{MaxBytes: meta.MaxBytes})
+	members, err := strictjson.Object(zarray, strictjson.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func dimensionNames(attrs *meta.Attributes, rank int) []*string {
 // ParseGroup reads a .zgroup document and the .zattrs beside it (nil if there is
 // none).
 func ParseGroup(zgroup, zattrs []byte) (*meta.Group, error) {
-	members, err := strictjson.Object(zgroup, strictjson.Options{MaxBytes: meta.MaxBytes})
+	members, err := strictjson.Object(zgroup, strictjson.Options{})
 	if err == nil {
 		var format json.RawMessage
 		for _, m := range members {

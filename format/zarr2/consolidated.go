@@ -18,7 +18,7 @@ type consolidated struct {
 }
 
 func splitConsolidated(zmetadata []byte) (*consolidated, error) {
-	members, err := strictjson.Object(zmetadata, strictjson.Options{MaxBytes: meta.MaxBytes, NaNIn: []string{"metadata"}})
+	members, err := strictjson.Object(zmetadata, strictjson.Options{NaNIn: []string{"metadata"}})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", consolidatedName, err)
 	}

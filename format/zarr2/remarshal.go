@@ -34,7 +34,7 @@ func remarshal(was []byte, m *meta.Array) (zarray, zattrs []byte, err error) {
 	if slices.Equal(old.Shape, m.Shape) {
 		return was, zattrs, nil
 	}
-	members, err := strictjson.Object(was, strictjson.Options{MaxBytes: meta.MaxBytes})
+	members, err := strictjson.Object(was, strictjson.Options{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -36,12 +36,15 @@ func Describe() *format.Format {
 		Endings:   []string{".zarr"},
 		Documents: translate.Names{Nodes: []string{arrayName, groupName}, Others: []string{attributesName, consolidatedName}},
 		Mixed:     true,
-		Nodes:     func(s store.Store, _ format.Env) translate.Documents { return hierarchy{s} },
+		Nodes:     func(s store.Store, env format.Env) translate.Documents { return hierarchy{s, env.Metadata} },
 	}}
 }
 
 // hierarchy is a store with nodes of Zarr v2.
-type hierarchy struct{ store store.Store }
+type hierarchy struct {
+	store store.Store
+	reg   meta.Registry
+}
 
 // Format is the name of the format.
 func (h hierarchy) Format() string { return Format }
@@ -59,7 +62,7 @@ func key(node, name string) string { return path.Join(node, name) }
 
 // get reads a document, nil if there is none.
 func (h hierarchy) get(ctx context.Context, node, name string) ([]byte, store.Info, error) {
-	text, info, err := h.store.Get(ctx, key(node, name), store.UpTo(meta.MaxBytes), nil)
+	text, info, err := translate.Document(ctx, h.store, key(node, name), h.reg)
 	switch {
 	case errors.Is(err, store.ErrNotExist):
 		return nil, info, nil
