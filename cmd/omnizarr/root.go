@@ -115,6 +115,12 @@ The form base|zip:path|zarr3:path is taken too.`,
 		SilenceErrors: true,
 		Args:          a.noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if a.workers < 0 || a.maxChunk < 0 {
+				return badUsage(cmd, "--workers %d, --max-chunk %d: must not be negative", a.workers, a.maxChunk)
+			}
+			return nil
+		},
 	}
 	a.help(root, "")
 	root.SetOut(a.out)

@@ -26,7 +26,7 @@ the name of the rule that is broken, and the exit code is 1 if there are any.`,
   omnizarr validate --json em.zarr | jq '.problems[].rule'`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := zarr.Find(cmd.Context(), args[0], zarr.ReadOnly())
+			l, err := zarr.Find(cmd.Context(), args[0], a.options(zarr.ReadOnly())...)
 			if err != nil {
 				return err
 			}

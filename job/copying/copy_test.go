@@ -226,3 +226,16 @@ func verified(t testing.TB, n zarr.Node) check.Report {
 	jobtest.Check(t, err)
 	return r
 }
+
+func TestLimitsBelowZeroAreRefused(t *testing.T) {
+	g, _ := jobtest.Sample(t)
+	for _, opts := range []copying.Options{{Workers: -1}, {Memory: -1}} {
+		dst := mem.New()
+		if err := copying.Into(ctx, g, dst, "", opts); err == nil || !strings.Contains(err.Error(), "must not be negative") || len(jobtest.Content(t, dst)) > 0 {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+	if _, err := check.Verify(ctx, g, check.VerifyOptions{Workers: -1}); err == nil {
+		t.Error("verify takes -1 workers")
+	}
+}
