@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // object is a JSON object with its members in order.
@@ -116,7 +118,7 @@ func text(raw json.RawMessage) (string, error) {
 		return "", errors.New("holds half of a surrogate pair")
 	}
 	var s string
-	err := json.Unmarshal(raw, &s)
+	err := strictjson.Unmarshal(raw, &s)
 	return s, err
 }
 

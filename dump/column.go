@@ -178,7 +178,7 @@ func (c *columnReader) content(elem []byte, blobs nd.Blobs) ([]byte, error) {
 		raw, err := c.typ.AppendValue(nil, elem, blobs)
 		var text string
 		if err == nil {
-			err = json.Unmarshal(raw, &text)
+			err = strictjson.Unmarshal(raw, &text)
 		}
 		return []byte(text), err
 	case dtype.Object:
@@ -214,7 +214,7 @@ func (c *columnReader) appendValue(dst, elem []byte, blobs nd.Blobs) ([]byte, er
 		return appendFloat(dst, raw), nil
 	case dtype.Complex:
 		var parts [2]json.RawMessage
-		if err := json.Unmarshal(raw, &parts); err != nil {
+		if err := strictjson.Unmarshal(raw, &parts); err != nil {
 			return nil, err
 		}
 		dst = append(appendFloat(append(dst, `{"$complex": [`...), parts[0]), ", "...)

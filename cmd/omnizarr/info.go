@@ -154,7 +154,7 @@ func chunksOf(m *meta.Array) (json.RawMessage, error) {
 			ChunkShapes json.RawMessage `json:"chunk_shapes"`
 		} `json:"configuration"`
 	}
-	if err := json.Unmarshal(raw, &grid); err != nil {
+	if err := strictjson.Unmarshal(raw, &grid); err != nil {
 		return nil, err
 	}
 	if c := grid.Configuration; c.ChunkShape != nil {

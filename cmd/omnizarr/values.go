@@ -3,11 +3,11 @@ package main
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -171,7 +171,7 @@ func (w *csvWriter) cell(t dtype.Type, elem []byte, blobs nd.Blobs) error {
 	}
 	text := string(raw)
 	if raw[0] == '"' {
-		if err := json.Unmarshal(raw, &text); err != nil {
+		if err := strictjson.Unmarshal(raw, &text); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func Parse(_ *codec.Registry, name string, raw json.RawMessage) (codec.Codec, er
 	}
 	if given(r.Shuffle) {
 		var text string
-		if err := json.Unmarshal(r.Shuffle, &text); err != nil {
+		if err := strictjson.Unmarshal(r.Shuffle, &text); err != nil {
 			return nil, fmt.Errorf("shuffle is %s: must be noshuffle, shuffle or bitshuffle", r.Shuffle)
 		}
 		var ok bool
@@ -67,7 +67,7 @@ func ParseNumcodecs(_ *codec.Registry, name string, raw json.RawMessage) (codec.
 		return nil, err
 	}
 	if given(r.Shuffle) {
-		if err := json.Unmarshal(r.Shuffle, &c.Shuffle); err != nil {
+		if err := strictjson.Unmarshal(r.Shuffle, &c.Shuffle); err != nil {
 			return nil, fmt.Errorf("shuffle is %s: must be from -1 to 2", r.Shuffle)
 		}
 	}
@@ -89,7 +89,7 @@ func (c *Codec) read(r config) error {
 		c.BlockSize = *r.BlockSize
 	}
 	if given(r.TypeSize) {
-		if err := json.Unmarshal(r.TypeSize, &c.TypeSize); err != nil {
+		if err := strictjson.Unmarshal(r.TypeSize, &c.TypeSize); err != nil {
 			return fmt.Errorf("typesize is %s: must be a number", r.TypeSize)
 		}
 	}

@@ -31,6 +31,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // Rounding says which of two neighbours stands for a number between them.
@@ -86,7 +87,7 @@ type scalarMap struct {
 // UnmarshalJSON reads an array of two.
 func (p *Pair) UnmarshalJSON(raw []byte) error {
 	var both []json.RawMessage
-	if err := json.Unmarshal(raw, &both); err != nil || len(both) != 2 {
+	if err := strictjson.Unmarshal(raw, &both); err != nil || len(both) != 2 {
 		return fmt.Errorf("an entry of scalar_map must be an array of two values")
 	}
 	p.In, p.Out = both[0], both[1]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // The filters of liblzma, by its numbers.
@@ -71,7 +72,7 @@ func (c *chain) usePreset(n int) error {
 // parseChain makes sense of preset and filters.
 func (c Codec) parseChain() (chain, error) {
 	var filters []json.RawMessage
-	if err := json.Unmarshal(c.filters, &filters); err != nil {
+	if err := strictjson.Unmarshal(c.filters, &filters); err != nil {
 		return chain{}, fmt.Errorf("filters must be an array or null")
 	}
 	if filters == nil {
@@ -79,7 +80,7 @@ func (c Codec) parseChain() (chain, error) {
 			return chain{}, fmt.Errorf("format 3 (raw) needs filters")
 		}
 		preset := defaultPreset
-		if err := json.Unmarshal(c.preset, &preset); err != nil {
+		if err := strictjson.Unmarshal(c.preset, &preset); err != nil {
 			return chain{}, fmt.Errorf("preset must be a whole number or null")
 		}
 		out := chain{lzma1: c.format == Alone}
@@ -107,7 +108,7 @@ func (c *chain) parseFilter(raw json.RawMessage, last bool) error {
 	var which struct {
 		ID *uint64 `json:"id"`
 	}
-	if err := json.Unmarshal(raw, &which); err != nil || which.ID == nil {
+	if err := strictjson.Unmarshal(raw, &which); err != nil || which.ID == nil {
 		return fmt.Errorf("must be an object with a number as id")
 	}
 	switch id := *which.ID; id {

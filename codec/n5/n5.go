@@ -119,7 +119,7 @@ func reread(k codec.Codec, v any) error {
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(raw, v)
+	return strictjson.Unmarshal(raw, v)
 }
 
 // Name is "n5_default".

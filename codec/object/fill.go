@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/pyjson"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // maxFill bounds the fill value that a document in metadata may hold.
@@ -38,7 +39,7 @@ func FillFromV2(codecName string, config, raw json.RawMessage) (json.RawMessage,
 		return nil, err
 	}
 	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
+	if err := strictjson.Unmarshal(raw, &s); err != nil {
 		return nil, fmt.Errorf("fill value %s: must be base64", clip(string(raw)))
 	}
 	data, err := base64.StdEncoding.DecodeString(s)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/pyjson"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -75,7 +76,7 @@ func (f *asJSON) indent() error {
 	var s string
 	if n, err := strconv.Atoi(string(raw)); err == nil && n <= maxIndent {
 		s = strings.Repeat(" ", max(n, 0))
-	} else if err := json.Unmarshal(raw, &s); err != nil || strings.Trim(s, " \t") != "" || len(s) > maxIndent {
+	} else if err := strictjson.Unmarshal(raw, &s); err != nil || strings.Trim(s, " \t") != "" || len(s) > maxIndent {
 		return fmt.Errorf("indent is %s: must be null, a number of spaces up to %d, or white space", clip(string(raw)), maxIndent)
 	}
 	f.style.Indent = &s
@@ -92,7 +93,7 @@ func (f *asJSON) separators() error {
 	}
 	if raw != nil && string(raw) != "null" {
 		pair = nil
-		err := json.Unmarshal(raw, &pair)
+		err := strictjson.Unmarshal(raw, &pair)
 		if err != nil || len(pair) != 2 || strings.Trim(pair[0], " \t\r\n") != "," || strings.Trim(pair[1], " \t\r\n") != ":" {
 			return fmt.Errorf("separators are %s: must be a comma and a colon, with white space around them", clip(string(raw)))
 		}

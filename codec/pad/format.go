@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // Format is a kind of file that padding in front makes of every chunk.
@@ -83,7 +84,7 @@ func (f Format) codecs(r *codec.Registry, codecs json.RawMessage, in codec.Spec)
 		return nil, err
 	}
 	var last entry
-	if err := json.Unmarshal(text, &last); err != nil {
+	if err := strictjson.Unmarshal(text, &last); err != nil {
 		return nil, err
 	}
 	return json.Marshal(append(p.entries, last))
@@ -92,11 +93,11 @@ func (f Format) codecs(r *codec.Registry, codecs json.RawMessage, in codec.Spec)
 // inside puts the padding into the codecs of a shard's inner chunks.
 func (f Format) inside(r *codec.Registry, p *plan) (json.RawMessage, error) {
 	var config map[string]json.RawMessage
-	if err := json.Unmarshal(p.entries[p.at].Configuration, &config); err != nil {
+	if err := strictjson.Unmarshal(p.entries[p.at].Configuration, &config); err != nil {
 		return nil, err
 	}
 	inner := p.bytes
-	if err := json.Unmarshal(config["chunk_shape"], &inner.Shape); err != nil {
+	if err := strictjson.Unmarshal(config["chunk_shape"], &inner.Shape); err != nil {
 		return nil, err
 	}
 	var err error
@@ -142,7 +143,7 @@ func (p *plan) parse(codecs json.RawMessage) error {
 		return err
 	}
 	p.entries, p.bytes, p.size = nil, p.array, bound.Size()
-	if err := json.Unmarshal(text, &p.entries); err != nil {
+	if err := strictjson.Unmarshal(text, &p.entries); err != nil {
 		return err
 	}
 	for i, c := range chain.Codecs() {
@@ -172,7 +173,7 @@ func (p *plan) endian() (string, error) {
 	var config struct {
 		Endian string `json:"endian"`
 	}
-	err := json.Unmarshal(s.Configuration, &config)
+	err := strictjson.Unmarshal(s.Configuration, &config)
 	return config.Endian, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/n5block"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // N5 makes every chunk a block of the N5 format: two bytes of mode (0), two of
@@ -81,7 +82,7 @@ func (p *plan) reverse() error {
 		return nil
 	case p.at == 0:
 	case p.at == 1 && p.entries[0].Name == "transpose":
-		if err := json.Unmarshal(p.entries[0].Configuration, &config); err != nil {
+		if err := strictjson.Unmarshal(p.entries[0].Configuration, &config); err != nil {
 			return err
 		}
 		axes := config.Order.Of(rank)

@@ -120,7 +120,7 @@ func newCodec(name string, c config) (Codec, error) {
 		return out, fmt.Errorf("equal_pages_up_to is %d: must be at least 1", c.Page)
 	}
 	if !strictjson.IsNull(c.Order) {
-		if err := json.Unmarshal(c.Order, &out.order); err != nil || out.order < 0 || out.order > maxOrder {
+		if err := strictjson.Unmarshal(c.Order, &out.order); err != nil || out.order < 0 || out.order > maxOrder {
 			return out, fmt.Errorf("delta_encoding_order is %s: must be null or from 0 to %d", c.Order, maxOrder)
 		}
 		if c.Delta != "auto" && c.Delta != "try_consecutive" {

@@ -59,7 +59,7 @@ func split(t dtype.Type, list []meta.Extension) (serialization, error) {
 			Codecs json.RawMessage `json:"codecs"`
 			Edges  string          `json:"edge_blocks"`
 		}
-		if err := json.Unmarshal(list[0].Configuration, &config); err != nil {
+		if err := strictjson.Unmarshal(list[0].Configuration, &config); err != nil {
 			return s, fmt.Errorf("codec %s: %w", list[0].Name, err)
 		}
 		inner, err := meta.ParseCodecs(config.Codecs)

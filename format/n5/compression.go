@@ -234,7 +234,7 @@ func marshalCompression(x *meta.Extension) (json.RawMessage, error) {
 		Blosc     int              `json:"blocksize"`
 	}
 	if x.Configuration != nil {
-		if err := json.Unmarshal(x.Configuration, &c); err != nil {
+		if err := strictjson.Unmarshal(x.Configuration, &c); err != nil {
 			return nil, fmt.Errorf("codec %s: %w", x.Name, err)
 		}
 	}

@@ -145,7 +145,7 @@ func split(m *meta.Array) (chain, error) {
 // order F means; one that changes nothing does not.
 func reverses(x meta.Extension, rank int) (bool, error) {
 	var config struct{ Order codec.Order }
-	err := json.Unmarshal(x.Configuration, &config)
+	err := strictjson.Unmarshal(x.Configuration, &config)
 	order := config.Order.Of(rank)
 	if err != nil || len(order) != rank {
 		return false, errors.New("codec transpose: has no order that fits the array")
@@ -205,7 +205,7 @@ func (c *chain) serialize(t dtype.Type, x meta.Extension) error {
 		big = strings.Contains(string(x.Configuration), `"big"`)
 	case x.Name == endian.NumpyName:
 		var config struct{ DType json.RawMessage }
-		if err := json.Unmarshal(x.Configuration, &config); err != nil {
+		if err := strictjson.Unmarshal(x.Configuration, &config); err != nil {
 			return err
 		}
 		_, units, err := dtype.ParseNumpyUnits(config.DType)

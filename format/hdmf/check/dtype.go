@@ -154,7 +154,7 @@ var errNested = errors.New("is no single value")
 // plain is a single value of JSON that can be compared.
 func plain(raw json.RawMessage) (any, error) {
 	var v any
-	if err := json.Unmarshal(strictjson.QuoteBare(raw), &v); err != nil {
+	if err := strictjson.Unmarshal(strictjson.QuoteBare(raw), &v); err != nil {
 		return nil, err
 	}
 	switch v := v.(type) {

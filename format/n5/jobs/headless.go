@@ -33,7 +33,7 @@ func headless(m *meta.Array, with string) ([]meta.Extension, error) {
 	var config struct {
 		Codecs json.RawMessage `json:"codecs"`
 	}
-	if err := json.Unmarshal(m.Codecs[0].Configuration, &config); err != nil {
+	if err := strictjson.Unmarshal(m.Codecs[0].Configuration, &config); err != nil {
 		return nil, err
 	}
 	list, err := meta.ParseCodecs(config.Codecs)
