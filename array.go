@@ -12,6 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
@@ -47,21 +48,21 @@ type state struct {
 	meta    *meta.Array
 	spec    codec.Spec // Shape is left to bound
 	chain   *codec.Chain
-	missing error        // why there is no chain, if a codec is unknown
+	noCodec error        // why there is no chain, if a codec is unknown
 	uniform *codec.Bound // for grids whose chunks are all alike
 	bounds  sync.Map     // shape as text -> *codec.Bound, for the others
 	kept    atomic.Int64 // entries of bounds
 	limits  *codec.Limits
-	// print stands for all that the elements of a chunk depend on besides its
+	// fingerprint stands for all that the elements of a chunk depend on besides its
 	// bytes.
-	print func() string
+	fingerprint func() string
 }
 
 func newState(ctx context.Context, e *engine, m *meta.Array) (*state, error) {
 	if len(m.Shape) > nd.MaxRank {
 		return nil, fmt.Errorf("array has %d dimensions, at most %d are supported", len(m.Shape), nd.MaxRank)
 	}
-	s := &state{meta: m, limits: e.limits, print: sync.OnceValue(func() string { return fingerprint(m) })}
+	s := &state{meta: m, limits: e.limits, fingerprint: sync.OnceValue(func() string { return fingerprintOf(m) })}
 	if m.NoFill {
 		keep := *e.limits
 		keep.KeepEmpty = true
@@ -79,7 +80,7 @@ func newState(ctx context.Context, e *engine, m *meta.Array) (*state, error) {
 	}
 	s.chain, err = e.codecs.Until(ctx).Chain(entries)
 	if errors.Is(err, codec.ErrUnknown) {
-		s.missing = err
+		s.noCodec = err
 		return s, nil
 	}
 	if err != nil {
@@ -117,8 +118,8 @@ const maxBounds = 256
 
 // bound gives the chain for chunks of a shape.
 func (s *state) bound(shape []int) (*codec.Bound, error) {
-	if s.missing != nil {
-		return nil, s.missing
+	if s.noCodec != nil {
+		return nil, s.noCodec
 	}
 	if s.uniform != nil {
 		return s.uniform, nil
@@ -291,8 +292,8 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if err != nil {
 		return fail(err)
 	}
-	if s.missing != nil {
-		return fail(s.missing)
+	if s.noCodec != nil {
+		return fail(s.noCodec)
 	}
 	if err := prepare(ctx, e, path, n.format, spec.Overwrite); err != nil {
 		return fail(err)
@@ -301,4 +302,19 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 		return fail(err)
 	}
 	return n.array(s), nil
+}
+
+// Make gives new memory for elements of the array, as ReadInto takes it, with a
+// heap if they need one. More than MaxRead allows is an error.
+func (a *Array) Make(shape ...int) (nd.View, error) {
+	t := a.now.Load().spec.Type
+	n, err := a.room(shape, t.Size())
+	if err != nil {
+		return nd.View{}, a.fail("read", err)
+	}
+	v := nd.Of(bigmem.Make[byte](n*t.Size()), t.Size(), shape...)
+	if len(t.Refs()) > 0 {
+		v.Heap = &nd.Heap{}
+	}
+	return v, nil
 }

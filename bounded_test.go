@@ -49,7 +49,7 @@ func TestMaxChunkBoundsEveryChunk(t *testing.T) {
 		data := make([]uint8, length)
 		data[length-1] = 7
 		check(t, zarr.Write(ctx, a, zarr.All(), data))
-		n, err := zarr.OpenStore(ctx, s, "", zarr.MaxChunk(1<<20), zarr.NoLeftovers())
+		n, err := zarr.OpenStore(ctx, s, "", zarr.MaxChunk(1<<20), zarr.NoPartCache())
 		check(t, err)
 		small := n.(*zarr.Array)
 		var got ndArray[uint8]

@@ -256,8 +256,8 @@ func (a *Array) RawChunk(ctx context.Context, index ...int) ([]byte, error) {
 // ErrMissing.
 func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 	s := a.now.Load()
-	if s.missing != nil {
-		return a.chunkError("read", c.Key, s.missing)
+	if s.noCodec != nil {
+		return a.chunkError("read", c.Key, s.noCodec)
 	}
 	stored, err := a.isStored(ctx, s, c)
 	if err == nil && !stored {

@@ -59,8 +59,8 @@ func ReadSliceAs[T Number](ctx context.Context, a *Array, sel Selection, dst []T
 
 func readAs[T Number](ctx context.Context, a *Array, s *state, p *plan, dst []T) error {
 	t := reflect.TypeFor[T]()
-	if s.missing != nil {
-		return a.fail("read", s.missing)
+	if s.noCodec != nil {
+		return a.fail("read", s.noCodec)
 	}
 	if dtype.CheckGo(s.spec.Type, t) == nil && sameValues(s.spec.Type, t) {
 		return readTyped(ctx, a, s, p, dst)

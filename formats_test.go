@@ -12,6 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/n5"
 	formats "github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/format/zarr3"
 	"github.com/omnizarr/zarr/locate"
@@ -70,7 +71,15 @@ func TestEngineNamesNoFormat(t *testing.T) {
 }
 
 func TestFormatsThatAreNotKnown(t *testing.T) {
-	_, err := zarr.Open(ctx, t.TempDir(), zarr.As("tiff"))
+	_, err := zarr.OpenStore(ctx, mem.New(), "", zarr.As("fog"))
+	wantError(t, err, "unknown format fog, only zarr3, zarr2, n5")
+	_, err = zarr.CreateGroup(ctx, t.TempDir()+"/x", zarr.As("fog"))
+	wantError(t, err, "unknown format fog")
+	_, err = zarr.OpenStore(ctx, mem.New(), "", zarr.With(n5.Option(9)))
+	wantError(t, err, "unknown format n5, or none with this option")
+	_, err = zarr.Open(ctx, t.TempDir(), zarr.With(n5.Reversed), zarr.Formats(format.NewRegistry(zarr3.Describe())))
+	wantError(t, err, "option reversed: unknown format n5")
+	_, err = zarr.Open(ctx, t.TempDir(), zarr.As("tiff"))
 	wantError(t, err, "a folder, no file of format tiff")
 	_, err = locate.Open(ctx, "mem:|fog:", locate.Options{})
 	wantError(t, err, "unknown format")

@@ -11,10 +11,16 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/locks"
 	"github.com/omnizarr/zarr/internal/reach"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
+
+// Locks among the goroutines of this process, by store.Identity. There are
+// several tables, since who holds a lock of one may want one of the next: an
+// array's growth, then a document, then a chunk.
+var growth, documents, chunks locks.Table
 
 // node is what groups and arrays have in common.
 type node struct {
@@ -350,7 +356,7 @@ func makeParent(ctx context.Context, e *engine, path, format string) error {
 func deleteNode(ctx context.Context, e *engine, path string) error {
 	name := strings.TrimSuffix(store.Identity(e.store, path), "/") + "/"
 	defer e.cache.Drop(name)
-	defer leftovers.Drop(name)
+	defer partCache.Drop(name)
 	if err := e.store.Delete(ctx, documentKey(path)); err != nil {
 		return err
 	}

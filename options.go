@@ -38,7 +38,7 @@ type options struct {
 	maxDocument  int
 	keepEmpty    bool
 	failMissing  bool
-	noLeftovers  bool
+	noPartCache  bool
 	strict       bool
 	implicit     bool
 	consolidated consolidation
@@ -131,10 +131,10 @@ func WithCache(c *codec.Cache) Option { return func(o *options) { o.cache = c } 
 // wholly then.
 func Strict() Option { return func(o *options) { o.strict = true } }
 
-// NoLeftovers decodes a chunk anew for every part of it that is read. By default
+// NoPartCache decodes a chunk anew for every part of it that is read. By default
 // up to 64 MiB of chunks that were decoded for a part of them stay in memory for
 // as long as their files do not change.
-func NoLeftovers() Option { return func(o *options) { o.noLeftovers = true } }
+func NoPartCache() Option { return func(o *options) { o.noPartCache = true } }
 
 // MaxChunk bounds what is allocated at once for a chunk: its encoded bytes, its
 // decoded ones, and what codecs need between them. Chunks of which parts can be read,

@@ -85,7 +85,7 @@ type cell struct {
 	start, end  int
 }
 
-func (c cells) find(axis, pos int, fine bool) cell {
+func (c cells) at(axis, pos int, fine bool) cell {
 	k := c.Find(axis, pos)
 	start, length := c.Span(axis, k)
 	out := cell{k, start, length, start, start + length}
@@ -128,7 +128,7 @@ func (c cells) slicePieces(axis int, r resolved) []piece {
 	fine := c.grain != nil && max(r.step, -r.step) >= 2*c.grain[axis]
 	for k := 0; k < r.count; {
 		pos := r.start + k*r.step
-		at := c.find(axis, pos, fine)
+		at := c.at(axis, pos, fine)
 		count := r.count - k
 		if r.step > 0 {
 			count = min(count, (at.end-1-pos)/r.step+1)
@@ -151,7 +151,7 @@ func (c cells) listPieces(axis int, list []int) []piece {
 	order := make([]int, len(list))
 	at := make([]cell, len(list))
 	for k, pos := range list {
-		order[k], at[k] = k, c.find(axis, pos, true)
+		order[k], at[k] = k, c.at(axis, pos, true)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return at[a].start - at[b].start })
 	var out []piece
@@ -185,7 +185,7 @@ func (p *plan) cutPoints(c cells) {
 	for k := range n {
 		order[k] = k
 		for i := range rank {
-			at[k*rank+i] = c.find(i, p.points[i][k], true)
+			at[k*rank+i] = c.at(i, p.points[i][k], true)
 		}
 	}
 	compare := func(a, b int) int {

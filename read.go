@@ -22,8 +22,8 @@ func (a *Array) ReadInto(ctx context.Context, sel Selection, dst nd.View) error 
 	if err == nil {
 		err = s.checkView(p, dst)
 	}
-	if err == nil && s.missing != nil {
-		err = s.missing
+	if err == nil && s.noCodec != nil {
+		err = s.noCodec
 	}
 	if err != nil {
 		return a.fail("read", err)

@@ -137,7 +137,7 @@ func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
 		}
 	}
 	s := a.now.Load()
-	if err := errors.Join(s.checkGo(reflect.TypeFor[T]()), s.missing); err != nil {
+	if err := errors.Join(s.checkGo(reflect.TypeFor[T]()), s.noCodec); err != nil {
 		return a.fail("append to", err)
 	}
 	if layer == 0 || len(data)%layer != 0 {

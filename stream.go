@@ -26,7 +26,7 @@ func (a *Array) ResultShape(sel Selection) ([]int, error) {
 func (a *Array) Stream(ctx context.Context, sel Selection, size int) iter.Seq2[nd.View, error] {
 	return func(yield func(nd.View, error) bool) {
 		s := a.now.Load()
-		err := s.missing
+		err := s.noCodec
 		if err == nil {
 			err = a.stream(ctx, s, sel, size, func(v nd.View) bool { return yield(v, nil) })
 		}

@@ -21,8 +21,8 @@ func Read[T any](ctx context.Context, a *Array, sel Selection) (nd.Array[T], err
 	if err == nil {
 		err = s.checkGo(reflect.TypeFor[T]())
 	}
-	if err == nil && s.missing != nil {
-		err = s.missing
+	if err == nil && s.noCodec != nil {
+		err = s.noCodec
 	}
 	n := 0
 	if err == nil {
@@ -86,7 +86,7 @@ func (s *state) checkSlice(p *plan, t reflect.Type, n int) error {
 	if err := checkLength(p, n); err != nil {
 		return err
 	}
-	return s.missing
+	return s.noCodec
 }
 
 // room checks that a result can be allocated and gives its length.

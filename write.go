@@ -21,8 +21,8 @@ func (a *Array) WriteFrom(ctx context.Context, sel Selection, src nd.View) error
 	if err == nil {
 		err = s.checkView(p, src)
 	}
-	if err == nil && s.missing != nil {
-		err = s.missing
+	if err == nil && s.noCodec != nil {
+		err = s.noCodec
 	}
 	if err != nil {
 		return a.fail("write", err)

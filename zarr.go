@@ -175,7 +175,7 @@ func createAt[N Node](ctx context.Context, url string, opts []Option, create fun
 
 // engineAt opens the store that a URL names.
 func engineAt(ctx context.Context, url string, o *options) (*engine, string, error) {
-	where, err := find(ctx, url, o)
+	where, err := storeAt(ctx, url, o)
 	if err != nil {
 		return nil, "", err
 	}

@@ -19,8 +19,8 @@ type Cache struct {
 	hits   int64
 	order  *list.List // of *entry, the most recently used in front
 	chunks map[string]*shelf
-	// leftovers says that only chunks are kept of which a part was wanted.
-	leftovers bool
+	// partsOnly says that only chunks are kept of which a part was wanted.
+	partsOnly bool
 }
 
 // shelf is what the cache knows of one chunk: its decoded parts by name, those
@@ -50,12 +50,12 @@ func NewCache(max int64) *Cache {
 	return &Cache{max: max, order: list.New(), chunks: map[string]*shelf{}}
 }
 
-// NewLeftovers returns a cache of at most max bytes for chunks of which only a
+// NewPartCache returns a cache of at most max bytes for chunks of which only a
 // part was wanted: the next read, often of the part beside it, finds the rest.
 // What is read wholly, and what can be read in parts, is not kept.
-func NewLeftovers(max int64) *Cache {
+func NewPartCache(max int64) *Cache {
 	c := NewCache(max)
-	c.leftovers = true
+	c.partsOnly = true
 	return c
 }
 
@@ -114,8 +114,8 @@ func (l *Lease) Has(name string) bool {
 	return !l.ended && s != nil && s.items[name] != nil
 }
 
-// Leftovers reports whether only chunks are kept of which a part was wanted.
-func (l *Lease) Leftovers() bool { return l.c.leftovers }
+// PartsOnly reports whether only chunks are kept of which a part was wanted.
+func (l *Lease) PartsOnly() bool { return l.c.partsOnly }
 
 // Max is the size of the cache: what is larger is not kept.
 func (l *Lease) Max() int64 { return l.c.max }

@@ -36,7 +36,7 @@ func (b *Bound) cacheable(l *Lease, box nd.Box) bool {
 	if l == nil || b.composite() {
 		return false
 	}
-	if l.Leftovers() && (box.Covers(b.in.Shape) || b.Ranges(box)) {
+	if l.PartsOnly() && (box.Covers(b.in.Shape) || b.Ranges(box)) {
 		return false
 	}
 	n, ok := nd.Bytes(b.in.Shape, b.in.Type.Size())

@@ -218,7 +218,7 @@ func TestPartsReadTheirBlocksOnly(t *testing.T) {
 
 func TestBlocksAreKeptForTheNextPart(t *testing.T) {
 	b, _, data := sample(t, blocked)
-	cache := codec.NewLeftovers(1 << 20)
+	cache := codec.NewPartCache(1 << 20)
 	src := &codectest.Source{Data: data, IsNear: true}
 	var first int64
 	for i := range 3 {

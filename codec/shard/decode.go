@@ -97,7 +97,7 @@ func (r *reader) find(x *index) ([]extent, error) {
 // keeps reports whether the cache answers for an inner chunk.
 func (r *reader) keeps(p *part) bool {
 	c := r.ck.Cache
-	return c != nil && !(c.Leftovers() && p.whole(r.s.inner)) && c.Has(r.s.name(r.ck, p.at))
+	return c != nil && !(c.PartsOnly() && p.whole(r.s.inner)) && c.Has(r.s.name(r.ck, p.at))
 }
 
 // group fetches neighbours in one go and decodes them.

@@ -133,7 +133,7 @@ func TestOnlyWhatIsNeededIsRead(t *testing.T) {
 	check(t, err)
 	check(t, zarr.Write(ctx, a, zarr.All(), slices.Repeat([]float64{2}, rows*each)))
 	w.index("t", "x", ends)
-	n, err := zarr.OpenStore(ctx, s, "", zarr.NoLeftovers())
+	n, err := zarr.OpenStore(ctx, s, "", zarr.NoPartCache())
 	check(t, err)
 	x := column(t, table(t, hdmf.Of(ctx, n.(*zarr.Group)), "/t"), "x")
 	clear(s.asked)

@@ -45,9 +45,9 @@ func (f *Files) Open(ctx context.Context, ref refs.Reference) (store.Object, err
 // Close gives up what was opened.
 func (f *Files) Close() error { return f.reach.Close() }
 
-// find opens the store that starts at root. One on a web server holds nothing, and
+// openStore opens the store that starts at root. One on a web server holds nothing, and
 // need not be kept.
-func (r *Reach) find(ctx context.Context, root site) (s store.Store, closer io.Closer, keep bool, err error) {
+func (r *Reach) openStore(ctx context.Context, root site) (s store.Store, closer io.Closer, keep bool, err error) {
 	switch root.scheme {
 	case "http", "https":
 		u := url.URL{Scheme: root.scheme, Host: root.host, Path: root.path, RawQuery: root.query}

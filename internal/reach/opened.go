@@ -13,7 +13,7 @@ import (
 // opened are the stores that were opened to read what nodes refer to, and files in
 // them.
 type opened struct {
-	find func(ctx context.Context, root site) (s store.Store, closer io.Closer, keep bool, err error)
+	openStore func(ctx context.Context, root site) (s store.Store, closer io.Closer, keep bool, err error)
 
 	mu      sync.Mutex
 	stores  map[site]store.Store
@@ -43,7 +43,7 @@ func (o *opened) folder(ctx context.Context, root site) (store.Store, error) {
 	if s, ok := o.stores[root]; ok {
 		return s, nil
 	}
-	s, closer, keep, err := o.find(ctx, root)
+	s, closer, keep, err := o.openStore(ctx, root)
 	if err != nil || !keep {
 		return s, err
 	}

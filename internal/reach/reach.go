@@ -58,7 +58,7 @@ func Around(s store.Store, opt Options) *Reach {
 		}
 		return out
 	})
-	r.opened.find = r.find
+	r.opened.openStore = r.openStore
 	return r
 }
 

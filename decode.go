@@ -18,22 +18,22 @@ import (
 // that it returns, that it was.
 func (a *Array) changing(key string) (done func()) {
 	name := a.identity(key)
-	own, shared := a.cache.Change(name), leftovers.Change(name)
+	own, shared := a.cache.Change(name), partCache.Change(name)
 	return func() {
 		own()
 		shared()
 	}
 }
 
-// leftovers keeps, for all arrays of the process, chunks that were decoded for a
+// partCache keeps, for all arrays of the process, chunks that were decoded for a
 // part of them. Unlike a cache that the caller gives, it trusts nobody: what it
 // keeps goes by the tag of the version that the chunk has when it is opened.
-var leftovers = codec.NewLeftovers(64 << 20)
+var partCache = codec.NewPartCache(64 << 20)
 
-// fingerprint tells apart arrays whose chunks are the same bytes and other
+// fingerprintOf tells apart arrays whose chunks are the same bytes and other
 // elements: what is kept of a chunk goes by it too, since documents change, and
 // the same chunks may be shown in two ways.
-func fingerprint(m *meta.Array) string {
+func fingerprintOf(m *meta.Array) string {
 	same := &meta.Array{Shape: m.Shape, DataType: m.DataType, Grid: m.Grid, Keys: m.Keys, FillValue: m.FillValue, Codecs: m.Codecs}
 	if shape := m.Grid.Uniform(); shape != nil {
 		// The same chunks of a longer array are the same.
@@ -71,8 +71,8 @@ func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, k
 
 func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
 	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
-	if !a.noLeftovers && !t.box.Covers(t.inside) {
-		lease := leftovers.Lease(a.identity(key))
+	if !a.noPartCache && !t.box.Covers(t.inside) {
+		lease := partCache.Lease(a.identity(key))
 		defer lease.Close()
 		ck.Cache = lease
 	}
@@ -83,7 +83,7 @@ func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *t
 	defer src.Close()
 	if ck.Cache != nil {
 		if tag := store.Tag(src); tag != "" {
-			ck.Name = s.print() + tag
+			ck.Name = s.fingerprint() + tag
 		} else {
 			ck.Cache = nil
 		}
@@ -99,7 +99,7 @@ func (a *Array) decodeCached(ctx context.Context, s *state, b *codec.Bound, t *t
 	defer lease.Close()
 	src := &lazy{open: func() (store.Object, error) { return store.Open(ctx, a.store, key) }, lease: lease}
 	defer src.close()
-	ck := codec.Chunk{Cache: lease, Name: s.print(), Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	ck := codec.Chunk{Cache: lease, Name: s.fingerprint(), Index: t.chunk, Extent: t.inside, Limits: a.limits}
 	return b.Decode(ctx, &ck, src, t.box, dst)
 }
 

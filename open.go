@@ -20,10 +20,11 @@ func Find(ctx context.Context, url string, opts ...Option) (locate.Location, err
 	if err != nil {
 		return locate.Location{}, fail("open", url, err)
 	}
-	return find(ctx, url, o)
+	return storeAt(ctx, url, o)
 }
 
-func find(ctx context.Context, url string, o *options) (locate.Location, error) {
+// storeAt opens the store that a URL names, that of a file if it leads into one.
+func storeAt(ctx context.Context, url string, o *options) (locate.Location, error) {
 	opt := o.locate
 	opt.AllowFile, opt.Formats = true, o.formats
 	only := o.formats.Find(o.format)

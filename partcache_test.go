@@ -11,7 +11,7 @@ import (
 
 // A part of a chunk is read, then the chunk is replaced by somebody whom nobody
 // here knows of, then another part is read.
-func TestLeftoversAreOfTheVersionThatIsStored(t *testing.T) {
+func TestPartsAreOfTheVersionThatIsStored(t *testing.T) {
 	for _, shards := range [][]int{nil, {8, 64}} {
 		ctx := context.Background()
 		dirs := [2]string{filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")}
