@@ -172,8 +172,8 @@ func (p *plan) part(start, shape []int) *plan {
 
 // runBlocks cuts an array into blocks and calls f with each and its number.
 func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions, read func(context.Context, *plan, []T) error, f func(context.Context, int, *Block[T]) error) error {
-	if s.missing != nil {
-		return s.missing
+	if s.noCodec != nil {
+		return s.noCodec
 	}
 	if opt.Select == nil {
 		opt.Select = All()
