@@ -14,6 +14,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -44,7 +45,9 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 	for _, name := range []string{"java.n5", "tensorstore.n5"} {
 		folder := unpack(t, name)
 		same := 0
-		for path, want := range all[name].Arrays {
+		paths := slices.Sorted(maps.Keys(all[name].Arrays))
+		for i, path := range paths {
+			want := all[name].Arrays[path]
 			if want.Mode != nil || want.Edges == "padded with zeros to full block size" {
 				continue
 			}
@@ -56,6 +59,9 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 			for _, more := range [][]zarr.Option{nil, {zarr.With(n5.Reversed)}} {
 				src := src
 				if more != nil {
+					if i%thorough.Step(4) != 0 {
+						continue
+					}
 					src = openArray(t, folder+"/"+path, zarr.With(n5.Reversed))
 				}
 				codecs, err := json.Marshal(src.Metadata().Codecs)
@@ -81,7 +87,7 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 				if len(got) != len(theirs) {
 					t.Errorf("%s %s: blocks %q, want %q", name, path, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(theirs)))
 				}
-				if want.Compress.Type == "raw" {
+				if want.Compress.Type == "raw" && more == nil {
 					same++
 				}
 				if again := openArray(t, out); sum(read(t, again, zarr.All())) != want.Sha256 {
@@ -89,7 +95,7 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 				}
 			}
 		}
-		if same < 10 {
+		if same < 5 {
 			t.Errorf("%s: only %d datasets without compression", name, same)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 const guard = 64
@@ -105,7 +106,7 @@ func rounds(n int) int {
 	if testing.Short() || race.Enabled {
 		return n / 10
 	}
-	return n
+	return thorough.Rounds(n)
 }
 
 func TestStreamsOfTheStandardLibrary(t *testing.T) {

@@ -11,12 +11,14 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // M is the part of *testing.M that is used.
@@ -39,6 +41,7 @@ type checked struct {
 }
 
 func (c checked) Run() int {
+	lessChecks()
 	startPolling()
 	before := descriptors()
 	running := goleak.IgnoreCurrent()
@@ -62,6 +65,16 @@ func (c checked) Run() int {
 		code = 1
 	}
 	return code
+}
+
+// lessChecks lets the property tests of rapid draw fewer cases where time matters;
+// its own flag overrides that.
+func lessChecks() {
+	if f := flag.Lookup("rapid.checks"); f != nil && !flag.Parsed() {
+		if n, err := strconv.Atoi(f.DefValue); err == nil {
+			_ = f.Value.Set(strconv.Itoa(thorough.Rounds(n)))
+		}
+	}
 }
 
 func fuzzing() bool {

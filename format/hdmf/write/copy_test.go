@@ -18,6 +18,7 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -211,7 +212,7 @@ func stride() int {
 	if race.Enabled {
 		return 17
 	}
-	return 1
+	return thorough.Step(5)
 }
 
 var errCrash = errors.New("crash")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // room is memory with guards around the slices that are made in it.
@@ -47,7 +48,7 @@ func random(rnd *rand.Rand, b []byte) {
 
 // lengths are all below n, or with the slow race detector some of them.
 func lengths(n int) iter.Seq[int] {
-	step := 1
+	step := thorough.Step(5)
 	if race.Enabled {
 		step = 13
 	}
