@@ -159,6 +159,13 @@ type Referring interface {
 	References(ctx context.Context) iter.Seq2[Reference, error]
 }
 
+// Resolving is an object of a convention with links that can be shown without any.
+type Resolving interface {
+	// Resolved gives the node as plain Zarr: what links lead to lies where the links
+	// are, and references are paths. It is good until the object is closed.
+	Resolved(ctx context.Context) (zarr.Node, error)
+}
+
 // Reference is a link or a reference that was followed.
 type Reference struct {
 	Path      string `json:"path"`                // of the link, or of the object that refers

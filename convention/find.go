@@ -19,14 +19,33 @@ import (
 type Subject struct {
 	Node   zarr.Node
 	Object Object // nil outside of conventions
+	under  Object // that was resolved
 }
 
 // Close gives up the node and the file.
 func (s *Subject) Close() error {
-	if s.Object != nil {
+	switch {
+	case s.under != nil:
+		return errors.Join(s.Node.Close(), s.under.Close())
+	case s.Object != nil:
 		return s.Object.Close()
 	}
 	return s.Node.Close()
+}
+
+// Resolve makes the subject plain Zarr, with what links lead to in their places, if it
+// is an object of a convention that can be shown so.
+func (s *Subject) Resolve(ctx context.Context) error {
+	o, ok := s.Object.(Resolving)
+	if !ok {
+		return nil
+	}
+	n, err := o.Resolved(ctx)
+	if err != nil {
+		return err
+	}
+	s.Node, s.Object, s.under = n, nil, s.Object
+	return nil
 }
 
 // IsFile reports whether the subject is a whole file of a convention.

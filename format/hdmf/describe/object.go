@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/view"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/meta"
@@ -194,6 +195,11 @@ func (o *Object) Walk(ctx context.Context) iter.Seq2[convention.Entry, error] {
 			}
 		}
 	}
+}
+
+// Resolved gives the object as plain Zarr, where links are what they lead to.
+func (o *Object) Resolved(ctx context.Context) (zarr.Node, error) {
+	return zarr.OpenStore(ctx, view.New(o.object.File()), strings.TrimPrefix(o.object.Path(), "/"), zarr.ReadOnly())
 }
 
 // Schemas are those that a file has cached.
