@@ -115,7 +115,7 @@ func TestSchemasNeedNotBeInConsolidatedMetadata(t *testing.T) {
 	called(t, "verify", file)
 	called(t, "validate", file)
 	// What is no schema must be there.
-	if err := os.Mkdir(filepath.Join(file, "later"), 0o777); err == nil {
+	if err = os.Mkdir(filepath.Join(file, "later"), 0o777); err == nil {
 		err = os.WriteFile(filepath.Join(file, "later", ".zgroup"), []byte(`{"zarr_format":2}`), 0o666)
 	}
 	if err != nil {
