@@ -38,7 +38,7 @@ var layers = []struct {
 	{names: []string{"locate"}},
 	{names: []string{"internal/reach"}},
 	{names: []string{"."}},
-	{names: []string{"convention", "format/hdmf", "stats", "pyramid"}},
+	{names: []string{"convention", "elements", "format/hdmf", "stats", "pyramid"}},
 	{names: []string{"dump", "format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
 	{names: []string{"format/hdmf/describe"}},
 	{names: []string{"job"}},

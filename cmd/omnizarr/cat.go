@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -12,15 +11,11 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
-	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/elements"
 )
 
-// partSize is how many bytes of elements are in memory at once.
-const partSize = 128 << 20
-
 // catFormats are the forms that --as knows.
-var catFormats = []string{"raw", "json", "csv", "npy", "text"}
+var catFormats = append(elements.Forms(), "text")
 
 func (a *app) catCommand() *cobra.Command {
 	var slice, as string
@@ -125,102 +120,5 @@ func (a *app) cat(ctx context.Context, arr *zarr.Array, slice, as string) error 
 	if as == "text" {
 		return a.catText(ctx, arr, slice)
 	}
-	sel := zarr.Slice(slice)
-	shape, err := arr.ResultShape(sel)
-	if err != nil {
-		return err
-	}
-	fail := func(err error) error {
-		return &zarr.Error{Op: "print", URL: arr.URL(), Err: fmt.Errorf("as %s: %w", as, err)}
-	}
-	t := arr.DataType()
-	var w elementWriter
-	switch as {
-	case "raw", "npy":
-		if len(t.Refs()) > 0 {
-			return fail(fmt.Errorf("elements of %s have no fixed length, use --as json", t.Name()))
-		}
-		w = &rawWriter{out: a.out}
-		if as == "npy" {
-			header, err := npyHeader(t, shape)
-			if err != nil {
-				return fail(err)
-			}
-			w = &rawWriter{out: a.out, header: header}
-		}
-	case "json":
-		w = newJSONWriter(a.out, t, shape)
-	case "csv":
-		if w, err = newCSVWriter(a.out, t, shape); err != nil {
-			return fail(err)
-		}
-	}
-	for v, err := range arr.Stream(ctx, sel, partSize) {
-		if err != nil {
-			return err
-		}
-		if err := w.write(v); err != nil {
-			return fail(err)
-		}
-	}
-	return w.end()
-}
-
-// elementWriter takes the elements of an array in C order.
-type elementWriter interface {
-	// write takes the next elements, a view with one axis.
-	write(v nd.View) error
-	// end is called after the last ones.
-	end() error
-}
-
-// rawWriter writes elements as they lie in memory, which is what raw means.
-type rawWriter struct {
-	out    io.Writer
-	header []byte // written before the first element: nothing if that cannot be read
-}
-
-func (w *rawWriter) write(v nd.View) error {
-	if err := w.end(); err != nil {
-		return err
-	}
-	_, err := w.out.Write(v.Data)
-	return err
-}
-
-func (w *rawWriter) end() error {
-	_, err := w.out.Write(w.header)
-	w.header = nil
-	return err
-}
-
-// npyHeader is what stands before the elements of a .npy file.
-func npyHeader(t dtype.Type, shape []int) ([]byte, error) {
-	descr, err := dtype.Numpy(t)
-	if err != nil {
-		return nil, err
-	}
-	var tuple strings.Builder
-	for _, n := range shape {
-		fmt.Fprintf(&tuple, "%d, ", n)
-	}
-	text := tuple.String()
-	if len(shape) != 1 { // NumPy writes (3,) and (3, 4)
-		text = strings.TrimSuffix(text, ", ")
-	} else {
-		text = strings.TrimSuffix(text, " ")
-	}
-	header := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': (%s), }", descr, text)
-	// The elements begin at a multiple of 64 bytes.
-	before := 10
-	if len(header)+1+before+63 > 0xffff {
-		before = 12
-	}
-	header += strings.Repeat(" ", 63-(len(header)+before)%64) + "\n"
-	prefix := []byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(len(header)), byte(len(header) >> 8)}
-	if before == 12 {
-		prefix[6] = 2
-		prefix = append(prefix, byte(len(header)>>16), byte(len(header)>>24))
-	}
-	return append(prefix, header...), nil
+	return elements.Write(ctx, a.out, as, arr, zarr.Slice(slice))
 }

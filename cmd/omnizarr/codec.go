@@ -14,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/elements"
 	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -158,14 +159,18 @@ func (a *app) decode(ctx context.Context, b *codec.Bound) error {
 	}
 	flat := nd.Of(v.Data, v.Size, v.Len())
 	flat.Heap = v.Heap
-	var w elementWriter = &rawWriter{out: a.out}
+	form := "raw"
 	if len(spec.Type.Refs()) > 0 {
-		w = newJSONWriter(a.out, spec.Type, spec.Shape)
+		form = "json"
 	}
-	if err := w.write(flat); err != nil {
+	w, err := elements.NewWriter(a.out, form, spec.Type, spec.Shape)
+	if err != nil {
 		return err
 	}
-	return w.end()
+	if err := w.Write(flat); err != nil {
+		return err
+	}
+	return w.Close()
 }
 
 // readElements reads the array side of a chain from standard input.

@@ -12,6 +12,9 @@ import (
 	"github.com/omnizarr/zarr/nd"
 )
 
+// partSize is how many bytes of elements are in memory at once.
+const partSize = 128 << 20
+
 // As NumPy does it: results with more elements than textMost show only textEdge
 // positions at both ends of long axes.
 const (

@@ -1,4 +1,4 @@
-package main
+package elements
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ func newJSONWriter(out *bufio.Writer, t dtype.Type, shape []int) *jsonWriter {
 	return &jsonWriter{out: out, typ: t, shape: shape, idx: make([]int, len(shape))}
 }
 
-func (w *jsonWriter) write(v nd.View) error {
+func (w *jsonWriter) Write(v nd.View) error {
 	blobs := v.Heap.Blobs()
 	for k := range v.Len() {
 		w.open()
@@ -36,7 +36,7 @@ func (w *jsonWriter) write(v nd.View) error {
 		if _, err := w.out.Write(w.mem); err != nil {
 			return err
 		}
-		w.close()
+		w.next()
 	}
 	return nil
 }
@@ -66,8 +66,8 @@ func (w *jsonWriter) open() {
 	}
 }
 
-// close goes on to the next index and closes the axes that have ended.
-func (w *jsonWriter) close() {
+// next goes on to the next index and closes the axes that have ended.
+func (w *jsonWriter) next() {
 	for i := len(w.shape) - 1; i >= 0; i-- {
 		if w.idx[i]++; w.idx[i] < w.shape[i] {
 			return
@@ -77,8 +77,8 @@ func (w *jsonWriter) close() {
 	}
 }
 
-// end writes what a result without elements looks like, and the last newline.
-func (w *jsonWriter) end() error {
+// Close writes what a result without elements looks like, and the last newline.
+func (w *jsonWriter) Close() error {
 	if slices.Contains(w.shape, 0) {
 		w.empty(0)
 	}
@@ -136,7 +136,7 @@ func (w *csvWriter) head() error {
 	return w.out.Write(names)
 }
 
-func (w *csvWriter) write(v nd.View) error {
+func (w *csvWriter) Write(v nd.View) error {
 	if err := w.head(); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (w *csvWriter) cell(t dtype.Type, elem []byte, blobs nd.Blobs) error {
 	return nil
 }
 
-func (w *csvWriter) end() error {
+func (w *csvWriter) Close() error {
 	if err := w.head(); err != nil {
 		return err
 	}

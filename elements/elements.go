@@ -1,0 +1,135 @@
+// Package elements writes the elements of arrays as other programs read them: as
+// bytes, as a file of NumPy, as JSON and as comma-separated values.
+package elements
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Forms are what elements can be written as:
+//
+//	raw   their bytes, C order, little-endian, nothing else
+//	json  nested lists; NaN, Infinity and -Infinity as strings, complex numbers as
+//	      [re, im], bytes as base64
+//	csv   one line per element or, in two dimensions, per row; structs with columns
+//	npy   a file of NumPy
+func Forms() []string { return []string{"raw", "json", "csv", "npy"} }
+
+// partSize is how many bytes of elements are in memory at once.
+const partSize = 128 << 20
+
+// Write writes the elements of a selection, part by part: it may be larger than
+// memory.
+func Write(ctx context.Context, out *bufio.Writer, form string, a *zarr.Array, sel zarr.Selection) error {
+	shape, err := a.ResultShape(sel)
+	if err != nil {
+		return err
+	}
+	fail := func(err error) error {
+		return &zarr.Error{Op: "print", URL: a.URL(), Err: fmt.Errorf("as %s: %w", form, err)}
+	}
+	w, err := NewWriter(out, form, a.DataType(), shape)
+	if err != nil {
+		return fail(err)
+	}
+	for v, err := range a.Stream(ctx, sel, partSize) {
+		if err != nil {
+			return err
+		}
+		if err := w.Write(v); err != nil {
+			return fail(err)
+		}
+	}
+	return w.Close()
+}
+
+// Writer takes the elements of an array in C order.
+type Writer interface {
+	// Write takes the next elements, a view with one axis.
+	Write(v nd.View) error
+	// Close is called after the last ones. It does not close what is written to.
+	Close() error
+}
+
+// NewWriter makes a writer of elements of a type and shape in one of the forms.
+func NewWriter(out *bufio.Writer, form string, t dtype.Type, shape []int) (Writer, error) {
+	switch form {
+	case "json":
+		return newJSONWriter(out, t, shape), nil
+	case "csv":
+		return newCSVWriter(out, t, shape)
+	case "raw", "npy":
+	default:
+		return nil, fmt.Errorf("no form is called so, only %s", strings.Join(Forms(), ", "))
+	}
+	if len(t.Refs()) > 0 {
+		return nil, fmt.Errorf("elements of %s have no fixed length, use --as json", t.Name())
+	}
+	w := &rawWriter{out: out}
+	if form == "npy" {
+		var err error
+		if w.header, err = npyHeader(t, shape); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// rawWriter writes elements as they lie in memory, which is what raw means.
+type rawWriter struct {
+	out    io.Writer
+	header []byte // written before the first element: nothing if that cannot be read
+}
+
+func (w *rawWriter) Write(v nd.View) error {
+	if err := w.Close(); err != nil {
+		return err
+	}
+	_, err := w.out.Write(v.Data)
+	return err
+}
+
+func (w *rawWriter) Close() error {
+	_, err := w.out.Write(w.header)
+	w.header = nil
+	return err
+}
+
+// npyHeader is what stands before the elements of a .npy file.
+func npyHeader(t dtype.Type, shape []int) ([]byte, error) {
+	descr, err := dtype.Numpy(t)
+	if err != nil {
+		return nil, err
+	}
+	var tuple strings.Builder
+	for _, n := range shape {
+		fmt.Fprintf(&tuple, "%d, ", n)
+	}
+	text := tuple.String()
+	if len(shape) != 1 { // NumPy writes (3,) and (3, 4)
+		text = strings.TrimSuffix(text, ", ")
+	} else {
+		text = strings.TrimSuffix(text, " ")
+	}
+	header := fmt.Sprintf("{'descr': %s, 'fortran_order': False, 'shape': (%s), }", descr, text)
+	// The elements begin at a multiple of 64 bytes.
+	before := 10
+	if len(header)+1+before+63 > 0xffff {
+		before = 12
+	}
+	header += strings.Repeat(" ", 63-(len(header)+before)%64) + "\n"
+	prefix := []byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(len(header)), byte(len(header) >> 8)}
+	if before == 12 {
+		prefix[6] = 2
+		prefix = append(prefix, byte(len(header)>>16), byte(len(header)>>24))
+	}
+	return append(prefix, header...), nil
+}
