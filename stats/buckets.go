@@ -125,7 +125,7 @@ func (b Buckets) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes.
 func (b *Buckets) UnmarshalJSON(text []byte) error {
 	var list [][2]int64
-	if err := json.Unmarshal(text, &list); err != nil {
+	if json.Unmarshal(text, &list) != nil {
 		return errors.New("buckets are no list of pairs of numbers")
 	}
 	*b = Buckets{}

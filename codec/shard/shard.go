@@ -118,7 +118,7 @@ func (c Codec) tryIndex(rank int) error {
 		return nil // what is wrong is told of the real index; these may fit that alone
 	}
 	ctx, ck := context.Background(), &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 20}}
-	src, dst := nd.Make(8, shape...), nd.Make(8, shape...)
+	src, dst := nd.Of(make([]byte, 16), 8, shape...), nd.Of(make([]byte, 16), 8, shape...)
 	for _, bits := range []uint64{math.MaxUint64, 0x0123456789abcdef, 1} {
 		binary.LittleEndian.PutUint64(src.Data, bits)
 		binary.LittleEndian.PutUint64(src.Data[8:], ^bits)
