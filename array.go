@@ -25,6 +25,8 @@ type Array struct {
 	// place is the identity of the array's folder with "/", found once when the
 	// array is opened.
 	place string
+	seen  atomic.Uint64 // of resizes, when the document was last looked at
+	when  atomic.Int64  // that was, in nanoseconds; 0 if it may be old
 }
 
 // identity names a chunk by its key for locks and caches: it is the same for all
@@ -301,7 +303,9 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	if err := putNewDocument(ctx, e, path, m, n.format, spec.Overwrite); err != nil {
 		return fail(err)
 	}
-	return n.array(s), nil
+	a := n.array(s)
+	a.known()
+	return a, nil
 }
 
 // Make gives new memory for elements of the array, as ReadInto takes it, with a

@@ -19,8 +19,9 @@ import (
 
 // Locks among the goroutines of this process, by store.Identity. There are
 // several tables, since who holds a lock of one may want one of the next: an
-// array's growth, then a document, then a chunk.
-var growth, documents, chunks locks.Table
+// array's growth, then its shape, then a document, then a chunk. Writers share
+// the lock of the shape; who changes it has it alone.
+var growth, shapes, documents, chunks locks.Table
 
 // node is what groups and arrays have in common.
 type node struct {

@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"math"
 	"reflect"
 	"slices"
+	"sync/atomic"
+	"time"
 
+	"github.com/omnizarr/zarr/internal/locks"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -37,7 +42,77 @@ func (a *Array) lockShape(ctx context.Context) (unlock func(), err error) {
 	return lock.Unlock, nil
 }
 
+// resizes counts changes of shapes in this process, of all arrays whose names have
+// the same hash.
+var resizes [1024]atomic.Uint64
+
+var resizeSeed = maphash.MakeSeed()
+
+func (a *Array) resizes() *atomic.Uint64 {
+	return &resizes[maphash.String(resizeSeed, a.place)%uint64(len(resizes))]
+}
+
+// shapeAge is how old the knowledge of an array's shape may be when it is written.
+const shapeAge = int64(time.Second)
+
+// holdShape keeps the array's shape as it is until the lock is given back, and
+// gives the state that goes with it. Usually that is the one that is known: the
+// document is read again when somebody in this process has changed a shape since,
+// or when it was last looked at too long ago to know of other processes.
+func (a *Array) holdShape(ctx context.Context) (*state, locks.Held, error) {
+	held, err := shapes.Share(ctx, a.place)
+	if err != nil {
+		return nil, held, err
+	}
+	s, now, count := a.now.Load(), time.Now().UnixNano(), a.resizes().Load()
+	if count == a.seen.Load() && now-a.when.Load() < shapeAge {
+		return s, held, nil
+	}
+	if s, err = a.again(ctx, s); err != nil {
+		held.Unlock()
+		return nil, held, err
+	}
+	a.seen.Store(count)
+	a.when.Store(now)
+	return s, held, nil
+}
+
+// known notes that this handle knows the shape, and that others must look.
+func (a *Array) known() {
+	a.seen.Store(a.resizes().Add(1))
+	a.when.Store(time.Now().UnixNano())
+}
+
+// again reads the document and gives the state that it says, which is s if nothing
+// that writing depends on is different.
+func (a *Array) again(ctx context.Context, s *state) (*state, error) {
+	doc, _, err := readDocument(ctx, a.engine, a.path, false)
+	if errors.Is(err, ErrNoNode) {
+		return s, nil // known from consolidated metadata alone
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, ok := doc.(*meta.Array)
+	if !ok {
+		return nil, ErrNotArray
+	}
+	if slices.Equal(m.Shape, s.meta.Shape) && fingerprint(m) == s.print() {
+		return s, nil
+	}
+	if s, err = newState(a.engine, m); err == nil {
+		a.now.Store(s)
+	}
+	return s, err
+}
+
 func (a *Array) resize(ctx context.Context, shape []int) error {
+	held, err := shapes.Lock(ctx, a.place)
+	if err != nil {
+		return a.fail("resize", err)
+	}
+	defer held.Unlock()
+	defer a.known()
 	old := a.now.Load()
 	if len(shape) != len(old.meta.Shape) || len(shape) > 0 && slices.Min(shape) < 0 {
 		return a.fail("resize", mark(ErrRange, fmt.Errorf("from shape %v to %v", old.meta.Shape, shape)))
@@ -109,7 +184,7 @@ func (a *Array) clearBehind(ctx context.Context, s *state, shape []int) error {
 			b.Shape[i] -= n - b.Start[i]
 			b.Start[i] = n
 			fill := nd.View{Data: s.spec.Fill, Size: s.spec.Type.Size(), Shape: b.Shape, Strides: make([]int, len(b.Shape)), Heap: s.spec.Heap}
-			if err := a.WriteFrom(ctx, Box(b.Start, b.Shape), fill); err != nil {
+			if err := a.writeView(ctx, s, Box(b.Start, b.Shape), fill); err != nil {
 				return err
 			}
 		}
@@ -130,17 +205,12 @@ func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
 	if axis < 0 || axis >= len(shape) {
 		return a.fail("append to", mark(ErrRange, fmt.Errorf("no axis %d in shape %v", axis, shape)))
 	}
-	layer := 1
-	for i, n := range shape {
-		if i != axis {
-			layer *= n
-		}
-	}
+	layer, ok := nd.Len(slices.Delete(slices.Clone(shape), axis, axis+1))
 	s := a.now.Load()
 	if err := errors.Join(s.checkGo(reflect.TypeFor[T]()), s.noCodec); err != nil {
 		return a.fail("append to", err)
 	}
-	if layer == 0 || len(data)%layer != 0 {
+	if !ok || layer == 0 || len(data)%layer != 0 {
 		return a.fail("append to", mark(ErrSelection, errors.New("data does not fill whole layers of the array")))
 	}
 	sel := make([]Axis, len(shape))
@@ -148,6 +218,9 @@ func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
 		sel[i] = Full()
 	}
 	from := shape[axis]
+	if len(data)/layer > math.MaxInt-from {
+		return a.fail("append to", mark(ErrRange, fmt.Errorf("axis %d of shape %v cannot become longer by %d", axis, shape, len(data)/layer)))
+	}
 	shape[axis] += len(data) / layer
 	sel[axis] = Span(from, shape[axis])
 	if err := a.resize(ctx, shape); err != nil {

@@ -401,12 +401,8 @@ func Mask(mask []bool) Selection { return maskSelection(mask) }
 
 func (s maskSelection) plan(on space) (*plan, error) {
 	shape := on.shape
-	n := 1
-	for _, l := range shape {
-		n *= l
-	}
-	if len(s) != n {
-		return nil, fmt.Errorf("mask of %d for an array of %d elements", len(s), n)
+	if n, ok := nd.Len(shape); !ok || len(s) != n {
+		return nil, fmt.Errorf("mask of %d for an array of shape %v", len(s), shape)
 	}
 	pts := make([][]int, len(shape))
 	for k, on := range s {

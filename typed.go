@@ -54,7 +54,11 @@ func ReadSlice[T any](ctx context.Context, a *Array, sel Selection, dst []T) err
 
 // Write writes data, in C order, to the selected elements.
 func Write[T any](ctx context.Context, a *Array, sel Selection, data []T) error {
-	s := a.now.Load()
+	s, held, err := a.holdShape(ctx)
+	if err != nil {
+		return a.fail("write", err)
+	}
+	defer held.Unlock()
 	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkSlice(p, reflect.TypeFor[T](), len(data))

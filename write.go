@@ -15,8 +15,20 @@ import (
 // selected elements. Chunks that are covered wholly are replaced; of others the
 // part is changed, safely among the goroutines of this process, and among
 // processes where the store has conditional writes.
+//
+// The array has the shape that it was given last: a write never goes beyond one
+// that anybody in this process made smaller, and takes note of what another
+// process did to the shape if that was more than a second ago.
 func (a *Array) WriteFrom(ctx context.Context, sel Selection, src nd.View) error {
-	s := a.now.Load()
+	s, held, err := a.holdShape(ctx)
+	if err != nil {
+		return a.fail("write", err)
+	}
+	defer held.Unlock()
+	return a.writeView(ctx, s, sel, src)
+}
+
+func (a *Array) writeView(ctx context.Context, s *state, sel Selection, src nd.View) error {
 	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkView(p, src)
@@ -51,6 +63,7 @@ func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) er
 		return err
 	}
 	ck := &codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: s.limits}
+	t.user.Heap = t.user.Heap.Fork() // what is decoded and made here goes with the task
 	if !t.whole() {
 		return a.update(ctx, s, b, t, key, ck)
 	}

@@ -66,18 +66,35 @@ func (h *Heap) Import(other *Heap) int {
 	return base
 }
 
+// Fork gives a heap that has the same blobs and takes others: references into h
+// are references into it too.
+func (h *Heap) Fork() *Heap {
+	if h == nil {
+		return nil
+	}
+	return &Heap{blobs: h.Blobs()}
+}
+
 // Blobs resolves references.
 type Blobs [][]byte
 
 // Value returns the bytes that the reference in ref stands for.
 func (b Blobs) Value(ref []byte) []byte {
-	n := int(binary.LittleEndian.Uint32(ref[4:]))
+	lo, hi := binary.LittleEndian.Uint64(ref), binary.LittleEndian.Uint64(ref[8:])
+	n := refLength(lo, hi)
 	if n == 0 {
 		return nil
 	}
-	off := int(binary.LittleEndian.Uint64(ref[8:]))
-	return b[binary.LittleEndian.Uint32(ref)][off : off+n : off+n]
+	off := int(hi & offsetBits)
+	return b[uint32(lo)][off : off+n : off+n]
 }
+
+// A reference is two words of 64 bits: the blob's number and the low half of the
+// length, then the offset and the rest of the length. Offsets and lengths have 48
+// bits, which is more than any machine has memory.
+const offsetBits = 1<<48 - 1
+
+func refLength(lo, hi uint64) int { return int(lo>>32 | hi>>48<<32) }
 
 // PutRef writes a reference to length bytes at offset of a blob.
 func PutRef(ref []byte, blob, offset, length int) {
@@ -85,9 +102,8 @@ func PutRef(ref []byte, blob, offset, length int) {
 		clear(ref[:RefSize])
 		return
 	}
-	binary.LittleEndian.PutUint32(ref, uint32(blob))
-	binary.LittleEndian.PutUint32(ref[4:], uint32(length))
-	binary.LittleEndian.PutUint64(ref[8:], uint64(offset))
+	binary.LittleEndian.PutUint64(ref, uint64(length)<<32|uint64(uint32(blob)))
+	binary.LittleEndian.PutUint64(ref[8:], uint64(length)>>32<<48|uint64(offset))
 }
 
 // Rebase adds base to the blob numbers of the references that stand at the
@@ -100,7 +116,7 @@ func Rebase(v View, offsets []int, base int) {
 	v.Each(func(elem []byte) {
 		for _, o := range offsets {
 			ref := elem[o:]
-			if binary.LittleEndian.Uint32(ref[4:]) != 0 {
+			if refLength(binary.LittleEndian.Uint64(ref), binary.LittleEndian.Uint64(ref[8:])) != 0 {
 				binary.LittleEndian.PutUint32(ref, binary.LittleEndian.Uint32(ref)+uint32(base))
 			}
 		}
