@@ -222,6 +222,7 @@ func failures(t *testing.T) map[string][]failure {
 		"Group.Group":         {{func() error { return of(g.Group(ctx, "a")) }, zarr.ErrNotGroup}},
 		"Group.CreateArray":   {{func() error { return of(g.CreateArray(ctx, "a", spec)) }, zarr.ErrExist}},
 		"Group.RequireGroup":  {{func() error { return of(g.RequireGroup(ctx, "a")) }, zarr.ErrNotGroup}},
+		"Remove":              {{func() error { return zarr.Remove(ctx, lockedArray) }, zarr.ErrReadOnly}},
 		"RequireGroup":        {{func() error { return of(zarr.RequireGroup(ctx, "none://x")) }, zarr.ErrScheme}},
 		"Group.CreateGroup":   {{func() error { return of(g.CreateGroup(ctx, "a/b")) }, zarr.ErrNotGroup}},
 		"Group.Delete":        {{func() error { return g.Delete(ctx, "nothing") }, zarr.ErrNoNode}, {func() error { return g.Delete(ctx, "") }, zarr.ErrPath}},

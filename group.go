@@ -85,7 +85,7 @@ func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 		return g, nil
 	}
 	whole := g.prefix() + path
-	if c := g.consolidatedIn(); c != nil {
+	if c := g.consolidatedIn(); c != nil && !g.changes.at(whole) {
 		return g.child(ctx, c, whole)
 	}
 	return openNode(ctx, g.engine, whole)
@@ -174,7 +174,8 @@ func (g *Group) Delete(ctx context.Context, path string) error {
 
 // Consolidate writes the documents of all nodes below into the group's own, so
 // that readers need a single request to know them all. Do it again after nodes
-// have changed.
+// have changed; until then those who made the changes know of them, and others may
+// not.
 func (g *Group) Consolidate(ctx context.Context) error {
 	fresh := *g.engine.options
 	fresh.consolidated = bypassConsolidated
@@ -194,13 +195,17 @@ func (g *Group) Consolidate(ctx context.Context) error {
 			nodes[path] = n.Metadata()
 		}
 	}
-	return g.change(ctx, "consolidate", func(m *meta.Group) error {
+	err := g.change(ctx, "consolidate", func(m *meta.Group) error {
 		all, err := meta.NewConsolidated(nodes)
 		if err == nil {
 			m.Consolidated = all.Know(g.registry())
 		}
 		return err
 	})
+	if err == nil && g.above == nil {
+		g.changes.known(g.prefix())
+	}
+	return err
 }
 
 // Children yields the nodes directly below the group by name, each opened when
@@ -208,7 +213,7 @@ func (g *Group) Consolidate(ctx context.Context) error {
 // iteration goes on.
 func (g *Group) Children(ctx context.Context) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
-		if c := g.consolidatedIn(); c != nil {
+		if c := g.consolidatedIn(); c != nil && !g.changes.below(g.prefix()) {
 			for path := range c.Metadata().Consolidated.Children(g.pathIn(c)) {
 				if !yield(g.child(ctx, c, c.prefix()+path)) {
 					return
@@ -229,7 +234,7 @@ func (g *Group) Walk(ctx context.Context) iter.Seq2[Node, error] {
 }
 
 func (g *Group) walk(ctx context.Context, yield func(Node, error) bool) bool {
-	if c := g.consolidatedIn(); c != nil {
+	if c := g.consolidatedIn(); c != nil && !g.changes.below(g.prefix()) {
 		for path := range c.Metadata().Consolidated.Paths(g.pathIn(c)) {
 			if !yield(g.child(ctx, c, c.prefix()+path)) {
 				return false

@@ -272,6 +272,7 @@ func (n *node) changeDocument(ctx context.Context, change func(meta.Node) error,
 			err = n.store.PutNode(ctx, n.path, doc, info.Format, opt)
 		}
 		if err == nil {
+			n.changes.wrote(n.path)
 			done()
 		}
 		if !errors.Is(err, store.ErrPrecondition) || try == tries {
@@ -307,6 +308,9 @@ func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, 
 	if errors.Is(err, store.ErrPrecondition) {
 		return ErrExist
 	}
+	if err == nil {
+		e.changes.wrote(path)
+	}
 	return err
 }
 
@@ -329,7 +333,7 @@ func prepare(ctx context.Context, e *engine, path, format string, overwrite bool
 	if !overwrite {
 		return nil
 	}
-	return deleteNode(ctx, e, path)
+	return removeNode(ctx, e, path)
 }
 
 // makeParent makes a group where there is nothing yet; below an array there is
@@ -348,29 +352,6 @@ func makeParent(ctx context.Context, e *engine, path, format string) error {
 	}
 	if _, ok := doc.(*meta.Array); ok {
 		return mark(ErrNotGroup, fmt.Errorf("%q is an array and cannot hold nodes", "/"+path))
-	}
-	return nil
-}
-
-// deleteNode removes a node and all below it: its document first, so that what
-// an interruption leaves is no node any more.
-func deleteNode(ctx context.Context, e *engine, path string) error {
-	name := strings.TrimSuffix(store.Identity(e.store, path), "/") + "/"
-	defer e.cache.Drop(name)
-	defer partCache.Drop(name)
-	if err := e.store.Delete(ctx, documentKey(path)); err != nil {
-		return err
-	}
-	if path != "" {
-		return e.store.Delete(ctx, path+"/")
-	}
-	for entry, err := range e.store.List(ctx, "", "/") {
-		if err != nil {
-			return err
-		}
-		if err := e.store.Delete(ctx, entry.Key); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -212,6 +212,7 @@ type engine struct {
 	location locate.Location // where the store was found, if by URL
 	limits   *codec.Limits
 	pool     *par.Limiter // of limits
+	changes  *changes
 	reach    *reach.Reach
 }
 
@@ -223,7 +224,7 @@ func newEngine(s store.Store, o *options) *engine {
 			n = max(n, p.Concurrency())
 		}
 	}
-	e := &engine{options: o}
+	e := &engine{options: o, changes: &changes{}}
 	var seen bool
 	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format
 		if o.locate.ReadOnly {

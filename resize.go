@@ -97,10 +97,10 @@ func (a *Array) again(ctx context.Context, s *state) (*state, error) {
 	if !ok {
 		return nil, ErrNotArray
 	}
-	if slices.Equal(m.Shape, s.meta.Shape) && fingerprint(m) == s.print() {
+	if slices.Equal(m.Shape, s.meta.Shape) && fingerprintOf(m) == s.fingerprint() {
 		return s, nil
 	}
-	if s, err = newState(a.engine, m); err == nil {
+	if s, err = newState(ctx, a.engine, m); err == nil {
 		a.now.Store(s)
 	}
 	return s, err

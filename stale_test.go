@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -141,5 +145,110 @@ func TestSizesThatOverflowAreRefusedFirst(t *testing.T) {
 	c := newArray(t, zarr.ArraySpec{Shape: []int{math.MaxInt - 1}, Chunks: []int{1}, DataType: "uint8"})
 	if err := zarr.Append(ctx, c, 0, make([]uint8, 4)); !errors.Is(err, zarr.ErrRange) || c.Shape()[0] != math.MaxInt-1 {
 		t.Errorf("appended beyond what can be counted: %v, shape %v", err, c.Shape())
+	}
+}
+
+func TestConsolidatedMetadataFollowsItsHandle(t *testing.T) {
+	s := mem.New()
+	root := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
+	for _, path := range []string{"x/a", "x/b", "y/c"} {
+		must[*zarr.Array](t)(root.CreateArray(ctx, path, small))
+	}
+	check(t, root.Consolidate(ctx))
+	g := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "")).(*zarr.Group)
+	x := must[*zarr.Group](t)(g.Group(ctx, "x")) // from the consolidated metadata
+	must[*zarr.Array](t)(g.CreateArray(ctx, "x/new", small))
+	must[*zarr.Group](t)(x.CreateGroup(ctx, "deep/er"))
+	check(t, g.Delete(ctx, "y"))
+	check(t, x.Delete(ctx, "b"))
+	a := must[*zarr.Array](t)(g.Array(ctx, "x/a"))
+	check(t, a.Resize(ctx, 9))
+	wide := small
+	wide.Shape, wide.Chunks, wide.Overwrite = []int{7}, []int{7}, true
+	want := []string{"x", "x/a", "x/deep", "x/deep/er", "x/new"}
+	for round := range 3 {
+		if got := paths(t, g); !slices.Equal(got, want) {
+			t.Errorf("round %d: got %v", round, got)
+		}
+		if got := paths(t, x); !slices.Equal(got, want[1:]) {
+			t.Errorf("round %d: in a group below: %v", round, got)
+		}
+		for _, gone := range []string{"y", "y/c", "x/b"} {
+			if _, err := g.Open(ctx, gone); !errors.Is(err, zarr.ErrNoNode) {
+				t.Errorf("round %d: %s was deleted: %v", round, gone, err)
+			}
+		}
+		must[*zarr.Array](t)(x.Array(ctx, "new"))
+		if got := must[*zarr.Array](t)(g.Array(ctx, "x/a")).Shape()[0]; got != []int{9, 9, 7}[round] {
+			t.Errorf("round %d: x/a has %d elements", round, got)
+		}
+		if round == 0 {
+			check(t, g.Consolidate(ctx))
+		} else {
+			must[*zarr.Array](t)(g.CreateArray(ctx, "x/a", wide))
+		}
+	}
+}
+
+func TestOverwriteRemovesOnlyWhatIsTheNodes(t *testing.T) {
+	over := small
+	over.Overwrite = true
+	for _, format := range []string{"zarr3", "zarr2", "n5"} {
+		dir := t.TempDir()
+		write := func(name string) string {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			check(t, os.MkdirAll(filepath.Dir(path), 0o777))
+			check(t, os.WriteFile(path, []byte("mine"), 0o666))
+			return path
+		}
+		create := func() error {
+			a, err := zarr.CreateArray(ctx, dir, over, zarr.As(format))
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4})
+		}
+		check(t, create())
+		check(t, create()) // what is its own can be replaced
+		for _, name := range []string{"notes.txt", "photos/1.jpg", "c/notes", "9/x"} {
+			file := write(name)
+			if err := create(); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s with %s: %v", format, name, err)
+			}
+			a := must[*zarr.Array](t)(zarr.OpenArray(ctx, dir, zarr.As(format)))
+			if err := zarr.Remove(ctx, a); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s with %s: Remove: %v", format, name, err)
+			}
+			if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.All())).Data; !slices.Equal(got, []uint8{1, 2, 3, 4}) {
+				t.Errorf("%s with %s: the array is %v", format, name, got)
+			}
+			check(t, a.Close())
+			if text, err := os.ReadFile(file); string(text) != "mine" {
+				t.Errorf("%s: %s is %q, %v", format, name, text, err)
+			}
+			check(t, os.Remove(file))
+		}
+		// A folder that is no node is not a node's.
+		other := filepath.Join(dir, "other")
+		write("other/letter.txt")
+		if a, err := zarr.CreateArray(ctx, other, over, zarr.As(format)); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), "letter.txt") {
+			t.Errorf("%s: a folder of other files: %v", format, err)
+			a.Close()
+		}
+	}
+	// A group with all kinds of nodes is removed whole.
+	s := mem.New()
+	g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "g"))
+	keys := small
+	keys.Keys = json.RawMessage(`{"name":"v2","configuration":{"separator":"."}}`)
+	for path, spec := range map[string]zarr.ArraySpec{"a": small, "b/c": keys} {
+		a := must[*zarr.Array](t)(g.CreateArray(ctx, path, spec))
+		check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+	}
+	check(t, g.Consolidate(ctx))
+	check(t, zarr.Remove(ctx, g))
+	for entry := range s.List(ctx, "g/", "") {
+		t.Errorf("%s is left", entry.Key)
 	}
 }

@@ -217,7 +217,7 @@ func makeRoom(ctx context.Context, src zarr.Node, to Place, groups map[string]*z
 		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf(format, args...)}
 	}
 	if overwrite {
-		return Remove(ctx, old)
+		return zarr.Remove(ctx, old)
 	}
 	g, isGroup := old.(*zarr.Group)
 	if _, ok := src.(*zarr.Group); ok != isGroup {
@@ -248,29 +248,6 @@ func CheckApart(src zarr.Node, to Place) error {
 	}
 	if into != "" && store.Overlap(store.Identity(src.Store(), src.Path()), into) {
 		return &zarr.Error{Op: "copy to", URL: name, Err: fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())}
-	}
-	return nil
-}
-
-// Remove deletes a node and all below it, its document first.
-func Remove(ctx context.Context, n zarr.Node) error {
-	s, prefix := n.Store(), ""
-	if n.Path() != "" {
-		prefix = n.Path() + "/"
-	}
-	if err := s.Delete(ctx, prefix+job.Document); err != nil {
-		return err
-	}
-	if prefix != "" {
-		return s.Delete(ctx, prefix)
-	}
-	for entry, err := range s.List(ctx, "", "/") {
-		if err != nil {
-			return err
-		}
-		if err := s.Delete(ctx, entry.Key); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -246,7 +246,7 @@ func (v *virtual) makeRoom(ctx context.Context, url string) error {
 		old.Close()
 		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: copying.ErrNotEmpty}
 	}
-	return copying.End(old, copying.Remove(ctx, old))
+	return copying.End(old, zarr.Remove(ctx, old))
 }
 
 // nodes writes the documents and manifests, the outermost document last.
