@@ -101,7 +101,7 @@ func convertModel[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uin
 			}
 			return
 		}
-		if err == nil && new(big.Float).SetInt(whole).Cmp(big.NewFloat(0).SetInt(toBig(got.Data[k]))) != 0 {
+		if err == nil && whole.Cmp(toBig(got.Data[k])) != 0 {
 			t.Fatalf("element %d is %v, want %v", k, got.Data[k], whole)
 		}
 	}
