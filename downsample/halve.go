@@ -1,4 +1,6 @@
-// Package reduce makes overviews: images of half the width and height.
+// Package downsample makes smaller versions of arrays: of any rank by windows of any
+// shape (Sampler), and overviews, images of half the width and height, by kernels of
+// their own (Halver).
 package downsample
 
 import (
@@ -10,7 +12,7 @@ import (
 	"github.com/omnizarr/zarr/nd"
 )
 
-// Method says how four pixels become one.
+// Method says how several elements become one.
 type Method int
 
 // The methods. What they make of blocks of four pixels is what GDAL makes of
@@ -24,13 +26,17 @@ const (
 	// Mode is the value that is there most often, for classes; of several the one
 	// that is there so often first, going through the rows.
 	Mode
+	// Max and Min are the largest and the least value, which only a Sampler makes. NaN
+	// does not count, unless there is nothing else.
+	Max
+	Min
 )
 
 func (m Method) String() string {
-	if m < Average || m > Mode {
+	if m < Average || m > Min {
 		return fmt.Sprintf("method %d", int(m))
 	}
-	return [...]string{"average", "nearest", "mode"}[m]
+	return [...]string{"average", "nearest", "mode", "max", "min"}[m]
 }
 
 // Half is the length of the overview of n pixels: an odd one at the end has a
