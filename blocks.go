@@ -71,8 +71,30 @@ func Blocks[T any](ctx context.Context, a *Array, opt BlockOptions, f func(ctx c
 	s := a.now.Load()
 	err := s.checkGo(reflect.TypeFor[T]())
 	if err == nil {
-		err = runBlocks(ctx, a, s, opt, func(ctx context.Context, p *plan, dst []T) error { return readTyped(ctx, a, s, p, dst) },
-			func(ctx context.Context, _ int, b *Block[T]) error { return f(ctx, b) })
+		err = runBlocks(ctx, a, s, opt, blockIO[T]{
+			read:  func(ctx context.Context, p *plan, dst []T) error { return readTyped(ctx, a, s, p, dst) },
+			write: func(ctx context.Context, p *plan, src []T) error { return writeTyped(ctx, a, s, p, src) },
+		}, func(ctx context.Context, _ int, b *Block[T]) error { return f(ctx, b) })
+	}
+	return a.fail("go over", err)
+}
+
+// BlockViews is Blocks for those who do not know the type of the elements, which have
+// a fixed length: v is the memory of the block that begins at start.
+func BlockViews(ctx context.Context, a *Array, opt BlockOptions, f func(ctx context.Context, start []int, v nd.View) error) error {
+	s := a.now.Load()
+	size := s.spec.Type.Size()
+	var err error
+	if len(s.spec.Type.Refs()) > 0 {
+		err = mark(ErrType, fmt.Errorf("elements of %s have no fixed length", s.spec.Type.Name()))
+	}
+	view := func(mem []byte, shape []int) nd.View { return nd.Of(mem, size, shape...) }
+	if err == nil {
+		err = runBlocks(ctx, a, s, opt, blockIO[byte]{
+			each:  size,
+			read:  func(ctx context.Context, p *plan, dst []byte) error { return a.readPlan(ctx, s, p, view(dst, p.shape), a.failMissing) },
+			write: func(ctx context.Context, p *plan, src []byte) error { return a.writePlan(ctx, s, p, view(src, p.shape)) },
+		}, func(ctx context.Context, _ int, b *Block[byte]) error { return f(ctx, b.Start, view(b.Data, b.Shape)) })
 	}
 	return a.fail("go over", err)
 }
@@ -83,8 +105,7 @@ func BlocksAs[T Number](ctx context.Context, a *Array, opt BlockOptions, f func(
 	s := a.now.Load()
 	err := mark(ErrType, errors.New("numbers that were converted are not written"))
 	if opt.Mode == ReadBlocks {
-		err = runBlocks(ctx, a, s, opt, func(ctx context.Context, p *plan, dst []T) error { return readAs(ctx, a, s, p, dst) },
-			func(ctx context.Context, _ int, b *Block[T]) error { return f(ctx, b) })
+		err = runBlocks(ctx, a, s, opt, converted[T](a, s), func(ctx context.Context, _ int, b *Block[T]) error { return f(ctx, b) })
 	}
 	return a.fail("go over", err)
 }
@@ -98,27 +119,26 @@ func ReduceBlocks[T Number, R any](ctx context.Context, a *Array, opt BlockOptio
 	next, waiting := 0, map[int]R{}
 	s := a.now.Load()
 	opt.Mode = ReadBlocks
-	err := runBlocks(ctx, a, s, opt, func(ctx context.Context, p *plan, dst []T) error { return readAs(ctx, a, s, p, dst) },
-		func(ctx context.Context, k int, b *Block[T]) error {
-			r, err := f(ctx, b)
-			if err != nil {
-				return err
+	err := runBlocks(ctx, a, s, opt, converted[T](a, s), func(ctx context.Context, k int, b *Block[T]) error {
+		r, err := f(ctx, b)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for waiting[k] = r; ; next++ {
+			r, ok := waiting[next]
+			if !ok {
+				return nil
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			for waiting[k] = r; ; next++ {
-				r, ok := waiting[next]
-				if !ok {
-					return nil
-				}
-				delete(waiting, next)
-				if next == 0 {
-					all = r
-				} else {
-					all = join(all, r)
-				}
+			delete(waiting, next)
+			if next == 0 {
+				all = r
+			} else {
+				all = join(all, r)
 			}
-		})
+		}
+	})
 	return all, a.fail("go over", err)
 }
 
@@ -170,8 +190,19 @@ func (p *plan) part(start, shape []int) *plan {
 	return planAxes(sel)
 }
 
+// blockIO is how blocks come into memory and out of it.
+type blockIO[T any] struct {
+	each        int // how many T an element is, if not one
+	read, write func(context.Context, *plan, []T) error
+}
+
+// converted reads numbers of any type.
+func converted[T Number](a *Array, s *state) blockIO[T] {
+	return blockIO[T]{read: func(ctx context.Context, p *plan, dst []T) error { return readAs(ctx, a, s, p, dst) }}
+}
+
 // runBlocks cuts an array into blocks and calls f with each and its number.
-func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions, read func(context.Context, *plan, []T) error, f func(context.Context, int, *Block[T]) error) error {
+func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions, io blockIO[T], f func(context.Context, int, *Block[T]) error) error {
 	if s.noCodec != nil {
 		return s.noCodec
 	}
@@ -182,7 +213,9 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 	if err != nil {
 		return err
 	}
-	cuts, err := s.blockCuts(p, opt, int(reflect.TypeFor[T]().Size()))
+	each := max(io.each, 1)
+	size := max(each*int(reflect.TypeFor[T]().Size()), s.spec.Type.Size())
+	cuts, err := s.blockCuts(p, opt, size)
 	if err != nil {
 		return err
 	}
@@ -194,7 +227,6 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 	if !ok {
 		return mark(ErrTooLarge, fmt.Errorf("%v blocks are more than can be counted", count))
 	}
-	size := max(int(reflect.TypeFor[T]().Size()), s.spec.Type.Size())
 	if _, err := a.room(largest, size); err != nil {
 		return err
 	}
@@ -231,11 +263,12 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 		}
 		defer free.Put(mem)
 		n, _ := nd.Len(b.Shape)
+		n *= each
 		*mem = slices.Grow((*mem)[:0], n)[:n]
 		b.Data = *mem
 		if opt.Mode == WriteBlocks {
 			clear(b.Data)
-		} else if err := read(ctx, part, b.Data); err != nil {
+		} else if err := io.read(ctx, part, b.Data); err != nil {
 			return err
 		}
 		if err := f(ctx, k, b); err != nil {
@@ -245,7 +278,7 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 			if len(b.Data) != n {
 				return mark(ErrSelection, fmt.Errorf("a block of shape %v has %d elements now", b.Shape, len(b.Data)))
 			}
-			if err := writeTyped(ctx, a, s, planAxes(sel), b.Data); err != nil {
+			if err := io.write(ctx, planAxes(sel), b.Data); err != nil {
 				return err
 			}
 		}

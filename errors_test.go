@@ -154,6 +154,9 @@ func failures(t *testing.T) map[string][]failure {
 				return zarr.Blocks(ctx, small, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16]) error { return nil })
 			}, zarr.ErrTooLarge},
 		},
+		"BlockViews": {{func() error {
+			return zarr.BlockViews(ctx, a, zarr.BlockOptions{Shape: []int{0, 1}}, func(context.Context, []int, nd.View) error { return nil })
+		}, zarr.ErrSelection}},
 		"BlocksAs": {{func() error {
 			return zarr.BlocksAs(ctx, a, zarr.BlockOptions{Mode: zarr.UpdateBlocks}, func(context.Context, *zarr.Block[float64]) error { return nil })
 		}, zarr.ErrType}},

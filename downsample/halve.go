@@ -69,8 +69,10 @@ func New(dataType string, how Method, missing []byte) (*Halver, error) {
 		return nil, fmt.Errorf("the missing value of %s has %d bytes, not %d", dataType, len(missing), h.size)
 	}
 	switch {
-	case how < Average || how > Mode:
+	case how < Average || how > Min:
 		return nil, fmt.Errorf("%v does not exist", how)
+	case how > Mode:
+		return nil, fmt.Errorf("overviews are not made by %v: only a Sampler does that", how)
 	case how == Average && t == numeric.None:
 		return nil, fmt.Errorf("%s has no average: overviews of it are made by %v or %v", dataType, Nearest, Mode)
 	case how == Average:

@@ -295,7 +295,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}{
 		{"bool has no average", "bool", downsample.Average, nil},
 		{"complex64 has no average: overviews of it are made by nearest or mode", "complex64", downsample.Average, nil},
-		{"method 3 does not exist", "uint8", 3, nil},
+		{"overviews are not made by max", "uint8", 3, nil},
 		{"method -1 does not exist", "uint8", -1, nil},
 		{"the missing value of uint16 has 1 bytes, not 2", "uint16", downsample.Average, []byte{1}},
 	} {
