@@ -91,9 +91,13 @@ func BlockViews(ctx context.Context, a *Array, opt BlockOptions, f func(ctx cont
 	view := func(mem []byte, shape []int) nd.View { return nd.Of(mem, size, shape...) }
 	if err == nil {
 		err = runBlocks(ctx, a, s, opt, blockIO[byte]{
-			each:  size,
-			read:  func(ctx context.Context, p *plan, dst []byte) error { return a.readPlan(ctx, s, p, view(dst, p.shape), a.failMissing) },
-			write: func(ctx context.Context, p *plan, src []byte) error { return a.writePlan(ctx, s, p, view(src, p.shape)) },
+			each: size,
+			read: func(ctx context.Context, p *plan, dst []byte) error {
+				return a.readPlan(ctx, s, p, view(dst, p.shape), a.failMissing)
+			},
+			write: func(ctx context.Context, p *plan, src []byte) error {
+				return a.writePlan(ctx, s, p, view(src, p.shape))
+			},
 		}, func(ctx context.Context, _ int, b *Block[byte]) error { return f(ctx, b.Start, view(b.Data, b.Shape)) })
 	}
 	return a.fail("go over", err)
