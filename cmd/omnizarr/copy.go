@@ -118,6 +118,7 @@ interrupted is simply started again.`,
 	a.openFlags(cmd)
 	flags.BoolVar(&virtual, "virtual", false, "refer to the files of the source instead of copying them")
 	a.plainFlag(cmd)
+	a.resolvedFlag(cmd)
 	a.help(cmd, "copy")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd

@@ -14,11 +14,24 @@ func (a *app) plainFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.plain, "plain", false, "show a file of a convention as the nodes that it is made of")
 }
 
+// resolvedFlag adds the flag to a command that can do without links.
+func (a *app) resolvedFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.resolved, "resolved", false, "show a file of a convention as nodes alone, with what links lead to in their places and references as paths")
+}
+
 // find opens what a URL names.
 func (a *app) find(ctx context.Context, url string, more ...zarr.Option) (*convention.Subject, error) {
 	known := a.kinds.Conventions()
 	if a.plain {
 		known = nil
 	}
-	return convention.Find(ctx, url, known, a.options(more...)...)
+	s, err := convention.Find(ctx, url, known, a.options(more...)...)
+	if err != nil || !a.resolved {
+		return s, err
+	}
+	if err := s.Resolve(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
 }

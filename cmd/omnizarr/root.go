@@ -39,6 +39,7 @@ type app struct {
 	bypass      bool
 	kinds       kind.List
 	plain       bool
+	resolved    bool
 	allow       []string
 }
 

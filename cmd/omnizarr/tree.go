@@ -40,6 +40,7 @@ error, and the exit code is 1 then.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
+	a.resolvedFlag(cmd)
 	a.help(cmd, "tree")
 	return cmd
 }
