@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/par"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -87,6 +89,16 @@ func TestRunningGoroutineIsFound(t *testing.T) {
 }
 
 func forgotten(stop chan bool) { <-stop }
+
+func TestCaughtPanicIsFound(t *testing.T) {
+	code, said := watch(func() int {
+		_ = par.Catch(func() error { panic("a bug") })
+		return 0
+	})
+	if code != 1 || !strings.Contains(said, "panic") {
+		t.Errorf("code %d: %s", code, said)
+	}
+}
 
 func TestFailedTestsAreNotSearched(t *testing.T) {
 	var f *os.File
