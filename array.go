@@ -159,7 +159,7 @@ func (a *Array) DataType() dtype.Type { return a.Metadata().DataType }
 func (a *Array) ChunkShape() []int {
 	s := a.now.Load()
 	if s.uniform != nil {
-		return slices.Clone(s.uniform.Grain())
+		return slices.Clone(s.uniform.InnerShape())
 	}
 	return slices.Clone(s.meta.Grid.Uniform())
 }
@@ -168,10 +168,7 @@ func (a *Array) ChunkShape() []int {
 // are stored by themselves, or shards differ.
 func (a *Array) ShardShape() []int {
 	s := a.now.Load()
-	if s.uniform == nil {
-		return nil
-	}
-	if _, ok := s.uniform.Serializer().(codec.Composite); !ok {
+	if s.uniform == nil || s.uniform.Inner() == nil {
 		return nil
 	}
 	return slices.Clone(s.meta.Grid.Uniform())

@@ -392,7 +392,7 @@ func (s *state) defaultBlock(opt BlockOptions, size int) []int {
 		return out
 	}
 	if bytes, ok := nd.Bytes(out, size); opt.Mode == ReadBlocks && s.uniform != nil && (!ok || int64(bytes) > opt.memory()) {
-		out = slices.Clone(s.uniform.Grain())
+		out = slices.Clone(s.uniform.InnerShape())
 	}
 	for i := len(out) - 1; i >= 0; i-- {
 		for bytes, ok := nd.Bytes(out, size); ok && bytes <= smallBlock/2 && out[i] < s.meta.Shape[i]; bytes, ok = nd.Bytes(out, size) {

@@ -327,9 +327,14 @@ func eachPart(b nd.Box, shape []int, f func(nd.Box) error) error {
 	}
 }
 
-// Codec gives the array's codecs, bound to its chunks; the error says which
-// codec is missing.
-func (a *Array) Codec(chunkShape []int) (*codec.Bound, error) {
-	b, err := a.now.Load().bound(chunkShape)
+// Codec gives the array's codecs, bound to chunks as the first one is; the error says
+// which codec is missing.
+func (a *Array) Codec() (*codec.Bound, error) {
+	s := a.now.Load()
+	first := make([]int, len(s.meta.Shape))
+	for i := range first {
+		_, first[i] = s.meta.Grid.Span(i, 0)
+	}
+	b, err := s.bound(first)
 	return b, a.fail("open", err)
 }

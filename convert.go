@@ -180,7 +180,7 @@ func decoder(f *dtype.Format, size int) numeric.Kernel {
 // convertPlan carries out a plan whose result is of another type than the array:
 // every chunk goes through memory of its own.
 func (a *Array) convertPlan(ctx context.Context, s *state, p *plan, dst nd.View, c *conversion) error {
-	p.cut(cells{s.meta.Grid, s.meta.Shape, s.grain()})
+	p.cut(cells{s.meta.Grid, s.meta.Shape, s.innerShape()})
 	dst = p.expand(dst)
 	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) error {
 		t := p.task(k, dst)

@@ -106,7 +106,7 @@ func normalCodecs(ctx context.Context, e *engine, m *meta.Array) ([]meta.Extensi
 	if shape := m.Grid.Uniform(); shape != nil {
 		in.Shape = shape
 	}
-	if chain, err = chain.Settle(in); err != nil {
+	if chain, err = chain.Complete(in); err != nil {
 		return nil, err
 	}
 	out := make([]meta.Extension, 0, len(m.Codecs))

@@ -61,7 +61,7 @@ func TestShardsOfAnotherRankAreRefused(t *testing.T) {
 
 func TestCodecGivesTheChainOfAChunk(t *testing.T) {
 	a := newArray(t, zarr.ArraySpec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DataType: "uint8"})
-	b := must[*codec.Bound](t)(a.Codec(a.ChunkShape()))
+	b := must[*codec.Bound](t)(a.Codec())
 	if !slices.Equal(b.Spec().Shape, []int{2, 2}) {
 		t.Errorf("shape %v", b.Spec().Shape)
 	}

@@ -131,7 +131,7 @@ func (a *Array) probe(ctx context.Context) error {
 	if s.uniform == nil || len(s.meta.Shape) > 0 && slices.Contains(s.meta.Grid.Count(), 0) {
 		return nil
 	}
-	if _, wary := s.uniform.Serializer().(codec.Wary); !wary {
+	if !s.uniform.Programs() {
 		return nil
 	}
 	first := make([]int, len(s.meta.Shape))

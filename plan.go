@@ -70,11 +70,11 @@ func planPoints(pts [][]int) *plan {
 
 // cells is a grid with the parts of its chunks that are coded by themselves:
 // what is selected here and there is cut along those, so that what lies between
-// is not read. Without a grain the chunks are the cells.
+// is not read. Without inner chunks the chunks are the cells.
 type cells struct {
 	grid.Grid
 	shape []int
-	grain []int
+	inner []int
 }
 
 // cell is the part of an axis from start to start+length, in a chunk.
@@ -89,9 +89,9 @@ func (c cells) at(axis, pos int, fine bool) cell {
 	k := c.Find(axis, pos)
 	start, length := c.Span(axis, k)
 	out := cell{k, start, length, start, start + length}
-	if fine && c.grain != nil {
-		out.start += (pos - start) / c.grain[axis] * c.grain[axis]
-		out.end = min(out.end, out.start+c.grain[axis])
+	if fine && c.inner != nil {
+		out.start += (pos - start) / c.inner[axis] * c.inner[axis]
+		out.end = min(out.end, out.start+c.inner[axis])
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func (p *plan) cut(c cells) {
 // over some of them.
 func (c cells) slicePieces(axis int, r resolved) []piece {
 	var out []piece
-	fine := c.grain != nil && max(r.step, -r.step) >= 2*c.grain[axis]
+	fine := c.inner != nil && max(r.step, -r.step) >= 2*c.inner[axis]
 	for k := 0; k < r.count; {
 		pos := r.start + k*r.step
 		at := c.at(axis, pos, fine)

@@ -47,7 +47,7 @@ func (s *state) checkView(p *plan, v nd.View) error {
 
 // readPlan carries out a plan; strict makes missing chunks an error.
 func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
-	p.cut(cells{s.meta.Grid, s.meta.Shape, s.grain()})
+	p.cut(cells{s.meta.Grid, s.meta.Shape, s.innerShape()})
 	dst = p.expand(dst)
 	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) (err error) {
 		t := p.task(k, dst)
@@ -65,13 +65,13 @@ func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, st
 	return a.fail("read", err)
 }
 
-// grain is the shape of the parts of chunks that can be read by themselves, nil
+// innerShape is the shape of the parts of chunks that can be read by themselves, nil
 // if there are none.
-func (s *state) grain() []int {
-	if s.uniform == nil || slices.Equal(s.uniform.Grain(), s.uniform.Spec().Shape) {
+func (s *state) innerShape() []int {
+	if s.uniform == nil || slices.Equal(s.uniform.InnerShape(), s.uniform.Spec().Shape) {
 		return nil
 	}
-	return s.uniform.Grain()
+	return s.uniform.InnerShape()
 }
 
 // weight is about what a worker holds at most: a chunk encoded and a chunk

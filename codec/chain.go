@@ -34,22 +34,22 @@ func (c *Chain) MarshalJSON() ([]byte, error) { return json.Marshal(c.Codecs()) 
 // bytes.
 func (c *Chain) ToBytes() *Chain { return &Chain{arrays: c.arrays, serializer: c.serializer} }
 
-// Settler is a codec whose configuration may leave something to what flows in,
+// Completer is a codec whose configuration may leave something to what flows in,
 // such as the size of elements.
-type Settler interface {
-	// Settle gives the codec with all of it written down, as other readers
+type Completer interface {
+	// Complete gives the codec with all of it written down, as other readers
 	// want it.
-	Settle(in Spec) (Codec, error)
+	Complete(in Spec) (Codec, error)
 }
 
-// Settle gives the chain with all configurations written down that depend on
+// Complete gives the chain with all configurations written down that depend on
 // the chunks that will flow through it.
-func (c *Chain) Settle(in Spec) (*Chain, error) {
+func (c *Chain) Complete(in Spec) (*Chain, error) {
 	out := &Chain{}
 	for _, k := range c.Codecs() {
 		array, isArray := k.(ArrayToArray)
-		if s, ok := k.(Settler); ok {
-			settled, err := s.Settle(in)
+		if s, ok := k.(Completer); ok {
+			settled, err := s.Complete(in)
 			if err != nil {
 				return nil, wrap(k.Name(), err)
 			}
@@ -93,7 +93,8 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 	}
 	b.serializer = s
 	b.placer, _ = s.(Placer)
-	b.ranging, _ = s.(Ranging)
+	b.parts, _ = s.(PartReader)
+	b.traits = traitsOf(s)
 	b.ranges, b.cuts = true, true
 	size := s.Size()
 	b.sizes = append(b.sizes, size)
@@ -115,27 +116,28 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 		b.sizes = append(b.sizes, size)
 	}
 	if len(b.bytes) == 1 {
-		_, b.blocked = b.bytes[0].(Blocked)
+		b.blocks = traitsOf(b.bytes[0]).Blocks
 	}
 	return b, nil
 }
 
 // Bound is a chain that is ready for chunks of one shape and type. It is itself
-// a Serializer and an Updater.
+// a Serializer.
 type Bound struct {
 	in, mid    Spec
 	arrays     []ArrayFilter
 	arrayNames []string
 	serializer Serializer
-	placer     Placer  // serializer, if it is one
-	ranging    Ranging // serializer, if it is one
+	placer     Placer     // serializer, if it is one
+	parts      PartReader // serializer, if it is one
+	traits     Traits     // of serializer
 	name       string
 	bytes      []BytesFilter
 	byteNames  []string
 	sizes      []Size // after the serializer, and after each of bytes
 	ranges     bool   // all of bytes are Rangers
 	cuts       bool   // all of bytes are Rangers and Slicers: decoding moves nothing
-	blocked    bool   // the only one of bytes is Blocked
+	blocks     bool   // the only one of bytes decodes in blocks
 }
 
 // Spec is what the chain was bound to.
@@ -161,7 +163,7 @@ func (b *Bound) Ranges(box nd.Box) bool {
 			box = f.Needs(box)
 		}
 	}
-	return b.ranging != nil && b.ranging.Ranges(box)
+	return b.parts != nil && b.parts.Ranges(box)
 }
 
 // moved is the chunk as codecs behind a mover see it.

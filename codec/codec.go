@@ -135,14 +135,6 @@ type Serializer interface {
 	Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error
 }
 
-// Updater is a Serializer that can change a part of a chunk without decoding
-// all of the rest.
-type Updater interface {
-	// Update appends to dst the chunk that old holds, with the elements in box
-	// replaced by src. It returns ErrEmpty when nothing but fill values is left.
-	Update(ctx context.Context, ck *Chunk, dst []byte, old Source, box nd.Box, src nd.View) ([]byte, error)
-}
-
 // Placer is a Serializer whose bytes are just the elements as they lie in
 // memory, so that the bytes can be decoded into, and taken from, the caller's.
 type Placer interface {
@@ -154,18 +146,11 @@ type Placer interface {
 	Placed(v nd.View) error
 }
 
-// Ranging is a Serializer that asks its source for ranges rather than for all
+// PartReader is a Serializer that asks its source for ranges rather than for all
 // of it, at least for some boxes.
-type Ranging interface {
+type PartReader interface {
 	// Ranges reports whether decoding box reads less than everything.
 	Ranges(box nd.Box) bool
-}
-
-// Wary is a Serializer of a format that can hold programs beside data. An array
-// with one is opened only if its first chunk, where it is stored and not large, is
-// data.
-type Wary interface {
-	Wary()
 }
 
 // BytesFilter is a bound BytesToBytes.
@@ -192,14 +177,6 @@ type Ranger interface {
 	// it tells are of the decoded bytes. A source whose ranges are cheap only
 	// in larger pieces is not Near, or keeps the last piece.
 	Range(ck *Chunk, src Source) Source
-}
-
-// Blocked is a Ranger that decodes in blocks which fit the processor's cache. A
-// whole chunk that must be copied to where it belongs is taken through it piece by
-// piece, each copied while it is still there.
-type Blocked interface {
-	Ranger
-	Blocked()
 }
 
 // Size is what is known of a number of bytes before there are any.

@@ -16,6 +16,20 @@ func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, d
 	return b.decodeArrays(ctx, ck, src, 0, box, dst)
 }
 
+// cacheable reports whether the decoded chunk is kept: a serializer of inner
+// chunks sees to that itself, and what is too large for the cache need not be
+// decoded as a whole.
+func (b *Bound) cacheable(l *Lease, box nd.Box) bool {
+	if l == nil || b.traits.Inner != nil {
+		return false
+	}
+	if l.PartsOnly() && (box.Covers(b.in.Shape) || b.Ranges(box)) {
+		return false
+	}
+	n, ok := nd.Bytes(b.in.Shape, b.in.Type.Size())
+	return ok && int64(n) <= l.Max()
+}
+
 // decodeArrays undoes the array-to-array codecs from the i-th on: those that
 // move elements on the views, the others through scratch memory.
 func (b *Bound) decodeArrays(ctx context.Context, ck *Chunk, src Source, i int, box nd.Box, dst nd.View) error {
@@ -54,7 +68,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 		}
 		defer mem.free()
 		src = &mem.Memory
-	} else if place != nil && b.cuts || place == nil && b.ranging != nil && (b.ranges && b.ranging.Ranges(box) || b.blocked) {
+	} else if place != nil && b.cuts || place == nil && b.parts != nil && (b.ranges && b.parts.Ranges(box) || b.blocks) {
 		for ; last >= 0; last-- {
 			src = b.bytes[last].(Ranger).Range(ck, src)
 		}

@@ -89,8 +89,8 @@ func (b *Bound) Place(src nd.View) ([]byte, bool) {
 // are left and empty chunks are not kept.
 func (b *Bound) Update(ctx context.Context, ck *Chunk, dst []byte, old Source, box nd.Box, src nd.View) (out []byte, err error) {
 	defer b.caught(&err)
-	if u, ok := b.serializer.(Updater); ok && b.moversOnly() {
-		return b.updateInside(ctx, ck, u, dst, old, box, src)
+	if b.traits.Update != nil && b.moversOnly() {
+		return b.updateInside(ctx, ck, dst, old, box, src)
 	}
 	chunk, mem, err := ck.LendView(b.in.Type.Size(), b.in.Shape)
 	if err != nil {
@@ -119,13 +119,13 @@ func (b *Bound) moversOnly() bool {
 	return true
 }
 
-func (b *Bound) updateInside(ctx context.Context, ck *Chunk, u Updater, dst []byte, old Source, box nd.Box, src nd.View) ([]byte, error) {
+func (b *Bound) updateInside(ctx context.Context, ck *Chunk, dst []byte, old Source, box nd.Box, src nd.View) ([]byte, error) {
 	for _, f := range b.arrays {
 		m := f.(Mover)
 		src, box, ck = m.View(src), m.Box(box), ck.moved(m)
 	}
 	if len(b.bytes) == 0 {
-		dst, err := u.Update(ctx, ck, dst, old, box, src)
+		dst, err := b.traits.Update(ctx, ck, dst, old, box, src)
 		return dst, wrap(b.name, err)
 	}
 	if old != nil {
@@ -137,7 +137,7 @@ func (b *Bound) updateInside(ctx context.Context, ck *Chunk, u Updater, dst []by
 		old = &mem.Memory
 	}
 	hold := buf.Get(ck.firstGuess(b.sizes[0], AtMost(1<<16)))
-	raw, err := u.Update(ctx, ck, hold.B, old, box, src)
+	raw, err := b.traits.Update(ctx, ck, hold.B, old, box, src)
 	if err != nil {
 		hold.Free()
 		return nil, wrap(b.name, err)

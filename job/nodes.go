@@ -94,12 +94,7 @@ func CutDocument(text string) (name, rest string) {
 
 // CodecError says which codec of an array is missing.
 func CodecError(a *zarr.Array) error {
-	g := a.Metadata().Grid
-	first := make([]int, len(g.Count()))
-	for i := range first {
-		_, first[i] = g.Span(i, 0)
-	}
-	_, err := a.Codec(first)
+	_, err := a.Codec()
 	if known, ok := errors.AsType[*zarr.Error](err); ok {
 		return known.Err
 	}

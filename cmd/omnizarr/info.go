@@ -228,7 +228,7 @@ func (a *app) printInfo(s *convention.Subject, attributes []string) error {
 	}
 	line("codecs", "%s", a.codecWords(m.Codecs))
 	line("fill value", "%s", words.Cut(words.Compact(m.FillValue), 60))
-	if _, err := arr.Codec(make([]int, len(m.Shape))); err != nil {
+	if _, err := arr.Codec(); err != nil {
 		line("but", "%v: the elements cannot be read", err)
 	}
 	a.printAttributes(n, attributes)

@@ -72,8 +72,8 @@ func (c Codec) check() error {
 	return nil
 }
 
-// Settle writes down the size of elements, which other readers of "blosc" want.
-func (c Codec) Settle(in codec.Spec) (codec.Codec, error) {
+// Complete writes down the size of elements, which other readers of "blosc" want.
+func (c Codec) Complete(in codec.Spec) (codec.Codec, error) {
 	if c.TypeSize == 0 && c.Name() == "blosc" {
 		c.TypeSize = elementSize(in, codec.Size{})
 	}

@@ -14,9 +14,9 @@ import (
 // ranged is a filter of chunks that have several blocks.
 type ranged struct{ *filter }
 
-// Blocked says that a chunk is best taken in pieces: its blocks are made to fit
-// the processor's cache.
-func (*ranged) Blocked() {}
+// Traits says that a chunk is best taken in pieces: its blocks are made to fit the
+// processor's cache.
+func (*ranged) Traits() codec.Traits { return codec.Traits{Blocks: true} }
 
 // Range gives random access to what a frame holds.
 func (f *ranged) Range(ck *codec.Chunk, src codec.Source) codec.Source {

@@ -138,10 +138,10 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 	return codec.MarshalEntry(Name, out)
 }
 
-// Settle writes down the configurations of the inner codecs.
-func (c Codec) Settle(in codec.Spec) (codec.Codec, error) {
+// Complete writes down the configurations of the inner codecs.
+func (c Codec) Complete(in codec.Spec) (codec.Codec, error) {
 	var err error
-	c.Codecs, err = c.Codecs.Settle(in)
+	c.Codecs, err = c.Codecs.Complete(in)
 	return c, err
 }
 

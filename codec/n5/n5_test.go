@@ -119,17 +119,17 @@ func TestThePaddedEdgeStaysInMetadata(t *testing.T) {
 	}
 }
 
-func TestInnerCodecsAreSettled(t *testing.T) {
+func TestInnerCodecsAreCompleted(t *testing.T) {
 	b := mustBind(t, block(2, big), "uint32", "0", 2, 3)
 	chain, err := std.Registry().ParseList(json.RawMessage("[" + block(2, big, `{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","blocksize":0}}`) + "]"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	settled, err := chain.Settle(b.Spec())
+	complete, err := chain.Complete(b.Spec())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := json.Marshal(settled); err != nil || !strings.Contains(string(got), `"typesize":4`) {
+	if got, err := json.Marshal(complete); err != nil || !strings.Contains(string(got), `"typesize":4`) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }

@@ -75,8 +75,8 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 // none, and an array whose first chunk has one does not open.
 type unpickler struct{ *serializer }
 
-// Wary marks the serializer.
-func (unpickler) Wary() {}
+// Traits warns of programs.
+func (unpickler) Traits() codec.Traits { return codec.Traits{Programs: true} }
 
 // serializer is a bound Codec.
 type serializer struct {

@@ -34,9 +34,9 @@ func (s *shard) empty(ctx context.Context, ck *codec.Chunk, dst []byte) ([]byte,
 	return s.append(ctx, ck, dst, x)
 }
 
-// Update appends the shard that old holds with the elements in box replaced.
+// update appends the shard that old holds with the elements in box replaced.
 // Inner chunks outside box are copied as bytes.
-func (s *shard) Update(ctx context.Context, ck *codec.Chunk, dst []byte, old codec.Source, box nd.Box, src nd.View) ([]byte, error) {
+func (s *shard) update(ctx context.Context, ck *codec.Chunk, dst []byte, old codec.Source, box nd.Box, src nd.View) ([]byte, error) {
 	data := &codec.Memory{}
 	x, err := s.newIndex(ck)
 	if err != nil {

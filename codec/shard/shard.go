@@ -97,15 +97,15 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 	return codec.MarshalEntry("sharding_indexed", config{c.ChunkShape, codecs, index, &where})
 }
 
-// Settle writes down the configurations of the inner codecs. It refuses codecs of
+// Complete writes down the configurations of the inner codecs. It refuses codecs of
 // the index that do not give it back as it was: such shards could not be read.
-func (c Codec) Settle(in codec.Spec) (codec.Codec, error) {
+func (c Codec) Complete(in codec.Spec) (codec.Codec, error) {
 	if err := c.tryIndex(len(in.Shape)); err != nil {
 		return nil, fmt.Errorf("index_codecs: %w", err)
 	}
 	in.Shape = c.ChunkShape
 	var err error
-	c.Codecs, err = c.Codecs.Settle(in)
+	c.Codecs, err = c.Codecs.Complete(in)
 	return c, err
 }
 
@@ -188,8 +188,9 @@ type shard struct {
 	first      bool
 }
 
-// Inner is the chain of the inner chunks.
-func (s *shard) Inner() *codec.Bound { return s.chain }
+// Traits says that the inner chunks have a chain of their own, and are changed by
+// themselves.
+func (s *shard) Traits() codec.Traits { return codec.Traits{Inner: s.chain, Update: s.update} }
 
 // Ranges is always true: the index is read before anything else.
 func (s *shard) Ranges(nd.Box) bool { return true }

@@ -214,7 +214,7 @@ func TestCodecsThatLoseBitsOfTheIndex(t *testing.T) {
 		if _, err := chain.Bind(spec); err != nil {
 			t.Errorf("%s: %v", index, err)
 		}
-		_, err = chain.Settle(spec)
+		_, err = chain.Complete(spec)
 		if !lossy && err != nil || lossy && (err == nil || !strings.Contains(err.Error(), "codec sharding_indexed: index_codecs: ")) {
 			t.Errorf("%s: %v", index, err)
 		}

@@ -38,7 +38,9 @@ type inArraySerializer struct {
 	shape []int
 }
 
-func (s inArraySerializer) Ranges(box nd.Box) bool { return s.Serializer.(codec.Ranging).Ranges(box) }
+func (s inArraySerializer) Ranges(box nd.Box) bool {
+	return s.Serializer.(codec.PartReader).Ranges(box)
+}
 
 func (s inArraySerializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
 	own := *ck

@@ -51,9 +51,9 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 	return codec.MarshalEntry("transpose", config{&c.Order})
 }
 
-// Settle spells out the order of an array that is made: few readers know "C" and
+// Complete spells out the order of an array that is made: few readers know "C" and
 // "F".
-func (c Codec) Settle(in codec.Spec) (codec.Codec, error) {
+func (c Codec) Complete(in codec.Spec) (codec.Codec, error) {
 	return Codec{codec.Order{Axes: c.Order.Of(len(in.Shape))}}, nil
 }
 

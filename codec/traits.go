@@ -1,0 +1,54 @@
+package codec
+
+import (
+	"context"
+
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Traits is what few codecs tell of themselves beyond what all of a kind do. A bound
+// codec that has some says so in a method, which is read when a chain is bound:
+//
+//	Traits() codec.Traits
+type Traits struct {
+	// Inner is the chain of the inner chunks that the chunks of a serializer are made
+	// of: a cache keeps those, not the whole.
+	Inner *Bound
+	// Update, of a serializer, changes a part of a chunk without decoding all of the
+	// rest. It appends to dst the chunk that old holds, nil a missing one, with the
+	// elements in box replaced by src, or returns ErrEmpty when nothing but fill
+	// values is left.
+	Update func(ctx context.Context, ck *Chunk, dst []byte, old Source, box nd.Box, src nd.View) ([]byte, error)
+	// Programs says that the format of a serializer can hold programs beside data. An
+	// array with one is opened only if its first chunk, where it is stored and not
+	// large, is data.
+	Programs bool
+	// Blocks says that a Ranger decodes in blocks which fit the processor's cache. A
+	// whole chunk that must be copied to where it belongs is taken through it piece
+	// by piece, each copied while it is still there.
+	Blocks bool
+}
+
+// traitsOf reads the traits of a bound codec; most have none.
+func traitsOf(bound any) Traits {
+	if t, ok := bound.(interface{ Traits() Traits }); ok {
+		return t.Traits()
+	}
+	return Traits{}
+}
+
+// Programs reports whether chunks can hold programs beside data; see Traits.
+func (b *Bound) Programs() bool { return b.traits.Programs }
+
+// Inner is the chain of the inner chunks that chunks are made of, nil if they are
+// not.
+func (b *Bound) Inner() *Bound { return b.traits.Inner }
+
+// InnerShape is the shape of the smallest part of a chunk that is coded by itself, in
+// the axes of the array; it is the whole chunk unless there are inner ones.
+func (b *Bound) InnerShape() []int {
+	if b.traits.Inner == nil || len(b.arrays) > 0 {
+		return b.in.Shape
+	}
+	return b.traits.Inner.InnerShape()
+}
