@@ -232,7 +232,7 @@ func TestSelectionsThatMakeNoSenseAreRefused(t *testing.T) {
 		`"x" is no index or slice`:              zarr.Slice("x"),
 		`"1:2:3:4" is no index or slice`:        zarr.Slice("1:2:3:4"),
 		"mask of 3 for an axis of 4":            zarr.Select(zarr.Where(make([]bool, 3))),
-		"mask of 3 for an array of 20":          zarr.Mask(make([]bool, 3)),
+		"mask of 3 for an array of shape [4 5]": zarr.Mask(make([]bool, 3)),
 		"points of 1 coordinates":               zarr.Points([]int{1}),
 		"2 points along axis 0, 1 along axis 1": zarr.Points([]int{1, 2}, []int{1}),
 		"axis 1, point 0: index 9":              zarr.Points([]int{1}, []int{9}),
