@@ -72,8 +72,10 @@ func Blocks[T any](ctx context.Context, a *Array, opt BlockOptions, f func(ctx c
 	err := s.checkGo(reflect.TypeFor[T]())
 	if err == nil {
 		err = runBlocks(ctx, a, s, opt, blockIO[T]{
-			read:  func(ctx context.Context, p *plan, dst []T) error { return readTyped(ctx, a, s, p, dst) },
-			write: func(ctx context.Context, p *plan, src []T) error { return writeTyped(ctx, a, s, p, src) },
+			read: func(ctx context.Context, p *plan, dst []T) error { return readTyped(ctx, a, s, p, dst) },
+			write: func(ctx context.Context, p *plan, src []T) error {
+				return a.writeBlock(ctx, s, func(s *state) error { return writeTyped(ctx, a, s, p, src) })
+			},
 		}, func(ctx context.Context, _ int, b *Block[T]) error { return f(ctx, b) })
 	}
 	return a.fail("go over", err)
@@ -96,7 +98,7 @@ func BlockViews(ctx context.Context, a *Array, opt BlockOptions, f func(ctx cont
 				return a.readPlan(ctx, s, p, view(dst, p.shape), a.failMissing)
 			},
 			write: func(ctx context.Context, p *plan, src []byte) error {
-				return a.writePlan(ctx, s, p, view(src, p.shape))
+				return a.writeBlock(ctx, s, func(s *state) error { return a.writePlan(ctx, s, p, view(src, p.shape)) })
 			},
 		}, func(ctx context.Context, _ int, b *Block[byte]) error { return f(ctx, b.Start, view(b.Data, b.Shape)) })
 	}
@@ -294,6 +296,19 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 		}
 		return nil
 	})
+}
+
+// writeBlock calls write while the array has the shape that blocks were cut from.
+func (a *Array) writeBlock(ctx context.Context, s *state, write func(*state) error) error {
+	now, held, err := a.holdShape(ctx)
+	if err != nil {
+		return err
+	}
+	defer held.Unlock()
+	if !slices.Equal(now.meta.Shape, s.meta.Shape) {
+		return mark(ErrRange, fmt.Errorf("the shape %v has become %v meanwhile", s.meta.Shape, now.meta.Shape))
+	}
+	return write(now)
 }
 
 // blockCut is how one axis of a selection is cut into blocks.

@@ -103,7 +103,7 @@ func (a *Array) DeleteChunk(ctx context.Context, index ...int) error {
 	key := a.chunkKey(s, index)
 	lock, err := chunks.Lock(ctx, a.identity(key))
 	if err != nil {
-		return err
+		return a.chunkError("delete", key, err)
 	}
 	defer lock.Unlock()
 	defer a.changing(key)()

@@ -33,7 +33,7 @@ func (a *Array) Resize(ctx context.Context, shape ...int) error {
 func (a *Array) lockShape(ctx context.Context) (unlock func(), err error) {
 	lock, err := growth.Lock(ctx, a.place)
 	if err != nil {
-		return nil, err
+		return nil, a.fail("resize", err)
 	}
 	if err := a.Refresh(ctx); err != nil {
 		lock.Unlock()

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -146,8 +147,11 @@ func (d *Dataset) readGroups(ctx context.Context, groups [][]run, dst nd.View) e
 		wait.Go(func() {
 			var scratch []byte
 			for g := range next {
-				var err error
-				if scratch, err = d.readGroup(ctx, g, dst, scratch); err != nil {
+				err := par.Catch(func() (err error) {
+					scratch, err = d.readGroup(ctx, g, dst, scratch)
+					return err
+				})
+				if err != nil {
 					stop(err)
 				}
 			}
