@@ -19,7 +19,9 @@ func (c *changes) wrote(path string) {
 	if c.paths == nil {
 		c.paths = map[string]bool{}
 	}
-	c.paths[path] = c.paths[path] // removed before, it stays that
+	if _, known := c.paths[path]; !known { // removed before, it stays that
+		c.paths[path] = false
+	}
 }
 
 func (c *changes) removed(path string) {
