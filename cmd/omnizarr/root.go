@@ -117,8 +117,13 @@ The form base|zip:path|zarr3:path is taken too.`,
 		Args:          a.noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if a.workers < 0 || a.maxChunk < 0 {
-				return badUsage(cmd, "--workers %d, --max-chunk %d: must not be negative", a.workers, a.maxChunk)
+			for _, limit := range []struct {
+				flag  string
+				value int
+			}{{"workers", a.workers}, {"max-chunk", a.maxChunk}, {"max-document", a.maxDocument}} {
+				if limit.value < 0 {
+					return badUsage(cmd, "--%s %d: must not be negative", limit.flag, limit.value)
+				}
 			}
 			return nil
 		},

@@ -60,11 +60,11 @@ func (d *Dataset) gather(ctx context.Context, runs []run) (*Values, error) {
 		}
 		return d.values(dst), nil
 	}
-	grain := d.grain()
+	piece := d.pieceLength()
 	var groups [][]run
-	for pieces := cutRuns(runs, grain); len(pieces) > 0; {
+	for pieces := cutRuns(runs, piece); len(pieces) > 0; {
 		n := 1
-		for n < len(pieces) && pieces[n].from/grain == pieces[0].from/grain {
+		for n < len(pieces) && pieces[n].from/piece == pieces[0].from/piece {
 			n++
 		}
 		groups = append(groups, pieces[:n])
@@ -76,37 +76,37 @@ func (d *Dataset) gather(ctx context.Context, runs []run) (*Values, error) {
 	return d.values(dst), nil
 }
 
-// leastGrain is the least that is worth a read of its own.
-const leastGrain = 64 << 10
+// leastPiece is the least that is worth a read of its own.
+const leastPiece = 64 << 10
 
-// grain is the number of items along the first axis that are read together.
-func (d *Dataset) grain() int {
+// pieceLength is the number of items along the first axis that are read together.
+func (d *Dataset) pieceLength() int {
 	shape := d.array.Shape()
 	chunk := d.array.ChunkShape()
 	if chunk == nil {
 		return max(shape[0], 1)
 	}
-	grain := max(chunk[0], 1)
+	piece := max(chunk[0], 1)
 	item, ok := nd.Bytes(shape[1:], d.array.DataType().Size())
 	if !ok || item == 0 {
-		return grain
+		return piece
 	}
-	each, ok := nd.Bytes([]int{grain}, item)
-	if !ok || each >= leastGrain {
-		return grain
+	each, ok := nd.Bytes([]int{piece}, item)
+	if !ok || each >= leastPiece {
+		return piece
 	}
-	return grain * ((leastGrain + each - 1) / each)
+	return piece * ((leastPiece + each - 1) / each)
 }
 
-// cutRuns cuts runs where a grain ends and sorts the pieces by where they lie.
-func cutRuns(runs []run, grain int) []run {
+// cutRuns cuts runs where a piece ends and sorts the pieces by where they lie.
+func cutRuns(runs []run, piece int) []run {
 	pieces := make([]run, 0, len(runs))
 	for _, r := range runs {
-		// What spans several grains is read in one go, but for its ends.
+		// What spans several pieces is read in one go, but for its ends.
 		for r.n > 0 {
-			n := min(r.n, grain-r.from%grain)
-			if n == grain {
-				n = r.n - r.n%grain
+			n := min(r.n, piece-r.from%piece)
+			if n == piece {
+				n = r.n - r.n%piece
 			}
 			pieces = append(pieces, run{r.from, r.to, n})
 			r.from, r.to, r.n = r.from+n, r.to+n, r.n-n

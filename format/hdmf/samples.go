@@ -186,7 +186,7 @@ func (s *Series) At(ctx context.Context, time float64) (int, error) {
 	// Most of the way by single times, each in a chunk of its own; then all that
 	// is left in one read.
 	low, high := 0, n // times[low-1] <= time < times[high]
-	for grain := s.times.grain(); high-low > grain; {
+	for piece := s.times.pieceLength(); high-low > piece; {
 		mid := low + (high-low)/2
 		t, err := s.time(ctx, mid)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -21,7 +22,7 @@ func newTarget(ctx context.Context, at string, opts Options, others ...*zarr.Gro
 	}
 	for _, other := range others {
 		// Before folders are made, which could be in the other file.
-		if place := zarr.Place(ctx, other); place != "" && isPath(at) && overlap(realPath(local(at)), place) {
+		if id := locate.Identity(at); id != "" && store.Overlap(id, identity(other)) {
 			return nil, errPlace(at, other)
 		}
 	}
@@ -31,7 +32,7 @@ func newTarget(ctx context.Context, at string, opts Options, others ...*zarr.Gro
 	}
 	t.layout = opts.Layout
 	for _, other := range others {
-		if t.overlaps(ctx, other) {
+		if t.overlaps(other) {
 			return nil, errors.Join(errPlace(t.held.URL(), other), t.where.Discard())
 		}
 	}
@@ -43,19 +44,11 @@ func errPlace(url string, other *zarr.Group) error {
 }
 
 // overlaps says whether the new file would lie in another one, or around it.
-func (t *target) overlaps(ctx context.Context, other *zarr.Group) bool {
-	if overlap(store.Identity(t.held.base, ""), store.Identity(other.Store(), other.Path())) {
-		return true
-	}
-	place, its := t.realPlace(), zarr.Place(ctx, other) // by another name, through symbolic links
-	return place != "" && its != "" && overlap(place, its)
+func (t *target) overlaps(other *zarr.Group) bool {
+	return store.Overlap(store.Identity(t.held.base, ""), identity(other))
 }
 
-// overlap says whether a place is another one, or lies in it or around it.
-func overlap(a, b string) bool {
-	a, b = strings.TrimSuffix(a, "/")+"/", strings.TrimSuffix(b, "/")+"/"
-	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
-}
+func identity(g *zarr.Group) string { return store.Identity(g.Store(), g.Path()) }
 
 // realPlace is where the new file lies, as zarr.Place names places; "" where that
 // cannot be told before it is there.
@@ -65,40 +58,8 @@ func (t *target) realPlace() string {
 	case err != nil || u.Scheme == "" || u.Scheme == "mem" || u.Opaque != "":
 		return ""
 	case u.Scheme == "file":
-		return realPath(u.Path)
+		return filepath.ToSlash(store.RealPath(filepath.FromSlash(u.Path)))
 	}
 	u.RawQuery = ""
 	return u.String()
-}
-
-// realPath is a local path without symbolic links. The last parts of it need not
-// be there.
-func realPath(name string) string {
-	at, err := filepath.Abs(filepath.FromSlash(name))
-	if err != nil {
-		return ""
-	}
-	rest := ""
-	for {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.ToSlash(filepath.Join(real, rest))
-		}
-		if filepath.Dir(at) == at {
-			return filepath.ToSlash(filepath.Join(at, rest))
-		}
-		at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest)
-	}
-}
-
-// local is the path that a URL of a file has, or at itself.
-func local(at string) string {
-	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
-		return u.Path
-	}
-	return at
-}
-
-// isPath says whether a URL names a folder or file by its path.
-func isPath(at string) bool {
-	return !strings.Contains(at, "|") && (!strings.Contains(at, "://") || strings.HasPrefix(at, "file://"))
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -101,20 +103,19 @@ func (c *copier) isHere(ctx context.Context, name string) bool {
 		return false
 	}
 	if o, err := c.src.Resolve(ctx, hdmf.Reference{Source: name, Path: "/"}); err == nil {
-		return o.File() != c.src && c.overlaps(ctx, o.File().Zarr())
+		return o.File() != c.src && c.overlaps(o.File().Zarr())
 	}
 	// There may be no leave to open it, which is no leave to remove it.
 	if c.dst == "" {
 		return false
 	}
+	here := store.Identity(c.held.base, "")
 	own := zarr.Place(ctx, c.src.Zarr())
 	switch {
-	case strings.Contains(name, "://"):
-		return overlap(c.dst, strings.TrimPrefix(name, "file://"))
-	case filepath.IsAbs(name):
-		return overlap(c.dst, realPath(name))
-	case own == "" || strings.Contains(own, "://"):
-		return own != "" && (overlap(c.dst, beside(own, name)) || overlap(c.dst, beside(own, "../"+name)))
+	case strings.Contains(name, "://") || filepath.IsAbs(name):
+		return store.Overlap(here, locate.Identity(name))
+	case own == "":
+		return false
 	}
-	return overlap(c.dst, realPath(beside(own, name))) || overlap(c.dst, realPath(beside(own, "../"+name)))
+	return store.Overlap(here, locate.Identity(beside(own, name))) || store.Overlap(here, locate.Identity(beside(own, "../"+name)))
 }
