@@ -14,7 +14,8 @@
 // A tile whose data end early keeps the rows that are there; the others are zero.
 // A row that ends in its middle is an error, and so is no data at all. In an array
 // every row that lies inside it must be there. A JPEG image may be smaller than the
-// tile, as libtiff has it. See docs/tiff-tile.md.
+// tile, and one whose data end early is filled up, both as libtiff has it; an array
+// does not have rows that were made up. See docs/tiff-tile.md.
 package tifftile
 
 import (

@@ -10,6 +10,7 @@ type arithDecoder struct {
 	pos   int
 	open  bool   // the segment ends without a marker: it is cut short
 	short bool   // more was read than there is
+	dead  bool   // it makes no sense behind the end: what follows in the segment is zero
 	c     uint32 // code register, shift bits of which are not yet used
 	a     uint32 // size of the interval
 	shift int
@@ -21,7 +22,7 @@ type arithDecoder struct {
 
 // reset begins a segment.
 func (d *arithDecoder) reset(src []byte, open bool) {
-	d.src, d.pos, d.open, d.short = src, 0, open, false
+	d.src, d.pos, d.open, d.short, d.dead = src, 0, open, false, false
 	d.fixed = fixedState
 	d.a, d.shift = 1<<16, 0
 	d.c = d.next()<<8 | d.next()
@@ -186,25 +187,45 @@ func (d *arithDecoder) coefficients(p *scanComponent, b *[blockSize]int16, from,
 // sequential decodes a block. It returns the index of the last coefficient that
 // was set, or -1 if the code is corrupt.
 func (d *arithDecoder) sequential(p *scanComponent, b *[blockSize]int16) int {
-	if !d.difference(p) {
-		return -1
+	b[0] = 0
+	if d.dead {
+		return 0
 	}
-	b[0] = int16(p.pred)
-	return d.coefficients(p, b, 1, blockSize-1, 0)
+	last := -1
+	if d.difference(p) {
+		b[0] = int16(p.pred)
+		last = d.coefficients(p, b, 1, blockSize-1, 0)
+	}
+	if last < 0 && d.dies() {
+		return blockSize - 1
+	}
+	return last
+}
+
+// dies is called where the code is corrupt. Behind the end of the data that is no
+// error: the zeros there were never meant.
+func (d *arithDecoder) dies() bool {
+	d.dead = d.short
+	return d.dead
 }
 
 // arithPart decodes what a progressive scan has of a block.
 func (c *scan) arithPart(p *scanComponent, b *[blockSize]int16) bool {
+	if c.arith.dead {
+		return true
+	}
+	ok := true
 	switch first, dc := c.ah == 0, c.ss == 0; {
 	case dc && first:
-		return c.arithFirstDC(p, b)
+		ok = c.arithFirstDC(p, b)
 	case dc:
-		return c.arithRefineDC(b)
+		ok = c.arithRefineDC(b)
 	case first:
-		return c.arithFirstAC(p, b)
+		ok = c.arithFirstAC(p, b)
 	default:
-		return c.arithRefineAC(p, b)
+		ok = c.arithRefineAC(p, b)
 	}
+	return ok || c.arith.dies()
 }
 
 // arithFirstDC reads the upper bits of a DC coefficient.

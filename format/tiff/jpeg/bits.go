@@ -45,6 +45,13 @@ func (r *bitReader) over() bool {
 	return r.pos*8-r.n > (len(r.buf)-padding)*8
 }
 
+// beyond takes a code that no symbol has, all of its seventeen bits, and reports
+// whether the data has ended in it. libjpeg then goes on as if it were symbol 0.
+func (r *bitReader) beyond() bool {
+	r.drop(17)
+	return r.over()
+}
+
 // drop passes over n bits.
 func (r *bitReader) drop(n int) {
 	r.acc <<= uint(n) & 63
@@ -72,6 +79,15 @@ func (r *bitReader) symbol(t *huffTable) int {
 		}
 	}
 	return -1
+}
+
+// code is symbol, where a code that the end of the data cuts off may be any.
+func (r *bitReader) code(t *huffTable) int {
+	sym := r.symbol(t)
+	if sym < 0 && r.beyond() {
+		return 0
+	}
+	return sym
 }
 
 // unstuff appends the entropy-coded segment at the beginning of src to dst, with

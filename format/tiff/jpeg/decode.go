@@ -34,6 +34,7 @@ type Decoder struct {
 	dst      Planes
 	rgb      bool
 	up       [3][]byte // rows of components in full width
+	cut      *CutError // the data ends early
 }
 
 // maxScans is how many scans an image may have. A scan may cost as much as the
@@ -42,7 +43,7 @@ const maxScans = 100
 
 // Decode decodes src into dst and returns what it is. The image may be smaller
 // than the room: only its part is written then. If there is an error, part of
-// dst may have been written.
+// dst may have been written; after a *CutError all of it has.
 func (d *Decoder) Decode(dst Planes, src []byte, opt DecodeOptions) (Config, error) {
 	d.forget()
 	if len(opt.Tables) > 0 {
@@ -56,7 +57,7 @@ func (d *Decoder) Decode(dst Planes, src []byte, opt DecodeOptions) (Config, err
 	}
 	d.cond, d.interval = defaultConditioning(), 0
 	d.dst, d.rgb, d.in = dst, opt.RGB, in
-	defer func() { d.dst, d.in = Planes{}, input{} }()
+	defer func() { d.dst, d.in, d.cut = Planes{}, input{}, nil }()
 	for scans := 0; ; {
 		s, err := d.in.next()
 		if err != nil {
@@ -83,6 +84,9 @@ func (d *Decoder) Decode(dst Planes, src []byte, opt DecodeOptions) (Config, err
 				return d.frame.config(), fmt.Errorf("JPEG: more than %d scans", maxScans)
 			}
 			whole, err := d.readScan(s, scans)
+			if err == nil && whole && d.cut != nil {
+				err = d.cut
+			}
 			if whole || err != nil {
 				return d.frame.config(), err
 			}
@@ -154,22 +158,23 @@ func (d *Decoder) end(size int) (Config, error) {
 	if f.n == 0 {
 		return Config{}, fmt.Errorf("JPEG: no frame header in %d bytes", size)
 	}
-	for i := range f.n {
-		c := &f.comp[i]
-		if !c.hasQ {
-			return f.config(), fmt.Errorf("JPEG: data ends before the scan of component %d", i)
-		}
-		for k, b := range c.bits {
-			if b != 0 {
-				return f.config(), fmt.Errorf("JPEG: data ends before all scans of component %d: coefficient %d is not complete", i, k)
-			}
-		}
+	if !d.in.scans {
+		return f.config(), fmt.Errorf("JPEG: data ends before the first scan")
 	}
+	d.missing()
+	smooth := d.cut != nil && f.smooths()
 	for m := range f.mcusY {
 		for i := range f.n {
-			f.comp[i].transformRow(m)
+			if smooth {
+				d.smoothRow(&f.comp[i], m)
+			} else {
+				f.comp[i].transformRow(m)
+			}
 		}
 		d.emit(m)
+	}
+	if d.cut != nil {
+		return f.config(), d.cut
 	}
 	return f.config(), nil
 }

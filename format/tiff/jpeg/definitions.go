@@ -102,7 +102,7 @@ func (d *Decoder) defineConditioning(s segment) error {
 		switch {
 		case class == 0 && v&15 <= v>>4:
 			d.cond.dcLow[id], d.cond.dcHigh[id] = v&15, v>>4
-		case class == 1 && v >= 1 && v < blockSize:
+		case class == 1 && (v >= 1 && v < blockSize || s.padded):
 			d.cond.acLow[id] = v
 		default:
 			return fmt.Errorf("JPEG: arithmetic conditioning at byte %d has class %d and value 0x%02x", s.offset, class, v)

@@ -8,6 +8,7 @@
 // Huffman or arithmetic coding, one to four components, and tables that a stream
 // leaves to the file (tag 347).
 //
-// In one thing it differs: libjpeg fills up damaged data with grey and goes on,
-// while here damage is an error that says where it is.
+// A stream that ends early gives the samples of libtiff too, and a *CutError that
+// says which rows were made up. In one thing decoding differs: libjpeg goes on
+// where data is damaged, while here damage is an error that says where it is.
 package jpeg

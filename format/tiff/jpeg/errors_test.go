@@ -220,10 +220,10 @@ func built(sof byte, symbols [3]byte, scans ...[]byte) []byte {
 func TestCorruptCodes(t *testing.T) {
 	for name, src := range map[string][]byte{
 		"run beyond 63":         built(0xc0, [3]byte{0xf1}, []byte{0, 63, 0x2a, 0xaa}),
-		"no such code":          built(0xc0, [3]byte{}, []byte{0, 63, 0x7f, 0xfe}),
+		"no such code":          built(0xc0, [3]byte{}, []byte{0, 63, 0x7f, 0xfe, 0, 0}),
 		"run beyond the scan":   built(0xc2, [3]byte{0xf1}, []byte{0, 0, 0}, []byte{1, 15, 0x2a}),
-		"progressive, no code":  built(0xc2, [3]byte{}, []byte{0, 0, 0}, []byte{1, 15, 0xf0}),
-		"progressive, no code0": built(0xc2, [3]byte{}, []byte{0, 0, 0xf0}),
+		"progressive, no code":  built(0xc2, [3]byte{}, []byte{0, 0, 0}, []byte{1, 15, 0xf0, 0, 0}),
+		"progressive, no code0": built(0xc2, [3]byte{}, []byte{0, 0, 0xf0, 0, 0}),
 	} {
 		var d Decoder
 		_, err := d.Decode(newPlanes(8, 8, 1, 0), src, DecodeOptions{})

@@ -27,8 +27,9 @@ type channel struct {
 
 	quant  [blockSize]uint16 // in the order of the block; as it was when the first scan began
 	hasQ   bool
-	coef   []int16 // blocks of mw x mh, if they come in several scans
-	bits   [blockSize]int8
+	coef   []int16         // blocks of mw x mh, if they come in several scans
+	bits   [blockSize]int8 // how many of each coefficient's lower bits are to come, -1: all
+	before [smoothed]int8  // the same of the first ones, before the component's last scan
 	mode   upsampling
 	strip  []byte // samples of two rows of units, alternating
 	stride int

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // The markers that matter here: the second byte after 0xff.
@@ -29,8 +30,9 @@ func isFrame(m byte) bool {
 
 // input is a stream being read segment by segment.
 type input struct {
-	src []byte
-	pos int
+	src   []byte
+	pos   int
+	scans bool // one was read: the data may end anywhere
 }
 
 // segment is a marker with its parameters.
@@ -38,6 +40,7 @@ type segment struct {
 	marker byte
 	offset int // of the marker in the stream
 	body   []byte
+	padded bool // the data ends in it
 }
 
 // begin opens a stream, which must start with a start-of-image marker.
@@ -45,7 +48,7 @@ func begin(src []byte) (input, error) {
 	if len(src) < 2 || src[0] != 0xff || src[1] != markerSOI {
 		return input{}, fmt.Errorf("JPEG: stream of %d bytes does not begin with a start-of-image marker", len(src))
 	}
-	return input{src, 2}, nil
+	return input{src: src, pos: 2}, nil
 }
 
 // next gives the next segment. At the end of the data there is an end-of-image
@@ -77,10 +80,17 @@ func (in *input) next() (segment, error) {
 			return s, nil
 		}
 		rest := in.src[in.pos:]
+		goesOn := in.scans || m == markerSOS
+		if len(rest) < 2 && goesOn {
+			rest, s.padded = in.pad(2), true
+		}
 		if len(rest) < 2 {
 			return s, fmt.Errorf("JPEG: data ends in the segment 0x%02x at byte %d", m, s.offset)
 		}
 		n := int(binary.BigEndian.Uint16(rest))
+		if n > len(rest) && goesOn {
+			rest, s.padded = in.pad(n), true
+		}
 		if n < 2 || n > len(rest) {
 			return s, fmt.Errorf("JPEG: segment 0x%02x at byte %d has a length of %d, %d bytes are left", m, s.offset, n, len(rest))
 		}
@@ -88,6 +98,18 @@ func (in *input) next() (segment, error) {
 		in.pos += n
 		return s, nil
 	}
+}
+
+// pad gives at least n bytes, of which those behind the end of the data are
+// end-of-image markers: libtiff hands them out one after the other, whatever
+// libjpeg is reading.
+func (in *input) pad(n int) []byte {
+	src := slices.Clone(in.src)
+	for len(src)-in.pos < n {
+		src = append(src, 0xff, markerEOI)
+	}
+	in.src = src
+	return src[in.pos:]
 }
 
 // bad says that the segment's length does not fit its content.

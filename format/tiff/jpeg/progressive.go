@@ -20,8 +20,8 @@ func (c *scan) progress(progressive bool) error {
 			if was := int(p.bits[k]); was < 0 && c.ah > 0 || was >= 0 && (c.ah == 0 || was != c.ah) {
 				return fmt.Errorf("JPEG: scan %d has coefficient %d from bit %d to %d, it is at %d (-1: not begun)", c.number, k, c.ah, c.al, was)
 			}
-			p.bits[k] = int8(c.al)
 		}
+		p.advance(c)
 	}
 	return nil
 }
@@ -44,7 +44,7 @@ func (c *scan) progressivePart(p *scanComponent, b *[blockSize]int16) bool {
 func (c *scan) firstDC(p *scanComponent, b *[blockSize]int16) bool {
 	r := &c.bits
 	r.need()
-	size := r.symbol(p.dc)
+	size := r.code(p.dc)
 	if size < 0 {
 		return false
 	}
@@ -72,18 +72,19 @@ func (c *scan) firstAC(p *scanComponent, b *[blockSize]int16) bool {
 	r := &c.bits
 	for k := c.ss; k <= c.se; k++ {
 		r.need()
-		sym := r.symbol(p.ac)
+		sym := r.code(p.ac)
 		if sym < 0 {
 			return false
 		}
 		run, size := sym>>4, sym&15
 		switch {
 		case size > 0:
-			if k += run; k > c.se {
+			v := int16(extend(r.acc, size) << c.al)
+			r.drop(size)
+			if k += run; k > c.se && !r.over() {
 				return false
 			}
-			b[zigzag[k&63]] = int16(extend(r.acc, size) << c.al)
-			r.drop(size)
+			b[zigzag[min(k, blockSize-1)]] = v
 		case run == 15:
 			k += 15
 		default:
@@ -102,12 +103,12 @@ func (c *scan) refineAC(p *scanComponent, b *[blockSize]int16) bool {
 	if c.eobRun == 0 {
 		for ; k <= c.se; k++ {
 			r.need()
-			sym := r.symbol(p.ac)
-			if sym < 0 || sym&15 > 1 {
+			sym := r.code(p.ac)
+			if sym < 0 || sym&15 > 1 && !r.over() {
 				return false
 			}
 			run, value := sym>>4, int16(0)
-			if sym&15 == 1 {
+			if sym&15 > 0 {
 				value = minus
 				if r.bits(1) == 1 {
 					value = plus
@@ -119,10 +120,10 @@ func (c *scan) refineAC(p *scanComponent, b *[blockSize]int16) bool {
 			// The run counts coefficients that are still zero; the others
 			// between them have a bit each.
 			if k = c.correct(b, k, run); value != 0 {
-				if k > c.se {
+				if k > c.se && !r.over() {
 					return false
 				}
-				b[zigzag[k&63]] = value
+				b[zigzag[min(k, blockSize-1)]] = value
 			}
 		}
 	}

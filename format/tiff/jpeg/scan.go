@@ -16,6 +16,8 @@ type scan struct {
 	segment  []byte // the entropy-coded segment, without stuffing
 	left     int    // units until the next restart, -1: there is none
 	restarts int
+	lost     bool // a restart was due and the data was at its end
+	good     int  // last row of units of the image, as libjpeg counts them, that has data
 	bits     bitReader
 	eobRun   int // blocks that end without a code
 	arith    arithDecoder
@@ -38,6 +40,7 @@ func (d *Decoder) readScan(s segment, number int) (whole bool, err error) {
 	if err := c.parse(f, s); err != nil {
 		return false, err
 	}
+	d.in.scans = true
 	for i := range c.n {
 		if err := d.latch(&c.comp[i]); err != nil {
 			return false, err
@@ -56,7 +59,7 @@ func (d *Decoder) readScan(s segment, number int) (whole bool, err error) {
 		}
 	}
 	c.left = -1
-	c.restarts = 0
+	c.restarts, c.lost, c.good = 0, false, f.mcusY
 	if d.interval > 0 {
 		c.left = d.interval
 	}
@@ -183,7 +186,7 @@ func (c *scan) nextSegment(arithmetic bool) {
 	}
 	c.eobRun = 0
 	if arithmetic {
-		c.arith.reset(c.segment[:len(c.segment)-padding], c.in.pos == len(c.in.src))
+		c.arith.reset(c.segment[:len(c.segment)-padding], c.lost || c.in.pos == len(c.in.src))
 		for i := range c.n {
 			clear(c.arith.dc[c.comp[i].td][:])
 			clear(c.arith.ac[c.comp[i].ta][:])
@@ -201,7 +204,14 @@ func (c *scan) short(arithmetic bool) bool {
 	return c.bits.over()
 }
 
+// ends reports whether the image ends behind the segment.
+func (c *scan) ends() bool {
+	next := c.in.src[c.in.pos:]
+	return len(next) < 2 || next[1] == markerEOI
+}
+
 // restart is called before every unit: it takes the restart marker, if one is due.
+// At the end of the data another segment begins as well, an empty one.
 func (c *scan) restart(arithmetic bool, interval int) error {
 	if c.left != 0 {
 		c.left--
@@ -209,13 +219,13 @@ func (c *scan) restart(arithmetic bool, interval int) error {
 	}
 	src, p := c.in.src, c.in.pos
 	want := byte(markerRST0 + c.restarts&7)
-	if p+1 >= len(src) {
-		return fmt.Errorf("no restart marker 0x%02x", want)
-	}
-	if src[p+1] != want {
+	if c.ends() {
+		c.lost = true
+	} else if src[p+1] != want {
 		return fmt.Errorf("marker 0x%02x at byte %d where restart marker 0x%02x is due", src[p+1], p, want)
+	} else {
+		c.in.pos += 2
 	}
-	c.in.pos += 2
 	c.restarts++
 	c.left = interval - 1
 	c.nextSegment(arithmetic)

@@ -33,7 +33,14 @@ func (d *Decoder) decodeWhole() error {
 				}
 			}
 			if c.short(f.arithmetic) {
-				return d.failed(m, nil)
+				if !c.ends() {
+					return d.failed(m, nil)
+				}
+				d.endsEarly(m)
+				if !f.arithmetic {
+					d.gray(m, x+1)
+					return nil
+				}
 			}
 		}
 		d.emit(m)
@@ -63,8 +70,13 @@ func (d *Decoder) decodeUnits() error {
 					}
 				}
 			}
-			if !ok || c.short(f.arithmetic) {
+			if short := c.short(f.arithmetic); !ok || short && !c.ends() {
 				return d.failed(y, nil)
+			} else if short {
+				d.endsEarly(y)
+				if !f.arithmetic {
+					return nil // what follows stays as it is
+				}
 			}
 		}
 	}
@@ -108,7 +120,7 @@ func (r *bitReader) sequential(p *scanComponent, b *[blockSize]int16) int {
 	if e&fastMore == 0 {
 		r.drop(int(e & 0x7f))
 	} else {
-		if e = r.slow(p.dc, e); e == 0 {
+		if e = r.slow(p.dc, e); e == 0 && !r.beyond() {
 			return -1
 		}
 		diff = int32(e) >> 16
@@ -129,7 +141,10 @@ func (r *bitReader) sequential(p *scanComponent, b *[blockSize]int16) int {
 		if e&fastMore != 0 {
 			r.acc, r.n = acc, n
 			if e = r.slow(t, e); e == 0 {
-				return -1
+				if !r.beyond() {
+					return -1
+				}
+				e = fastEnd << 8
 			}
 			acc, n = r.acc, r.n
 		} else {
@@ -138,8 +153,12 @@ func (r *bitReader) sequential(p *scanComponent, b *[blockSize]int16) int {
 		}
 		k += uint(e >> 8 & 0xff)
 		if k >= blockSize {
-			if k < fastEnd && e>>16 != 0 {
-				return -1 // beyond the last coefficient
+			if k < fastEnd && e>>16 != 0 { // beyond the last coefficient
+				if r.acc, r.n = acc, n; !r.over() {
+					return -1
+				}
+				last = blockSize - 1
+				b[last] = int16(e >> 16)
 			}
 			break
 		}

@@ -23,8 +23,9 @@ import (
 // want is how many rows must be there, -1 if it is not known; what stands behind
 // them is not looked at. Without rows that must be there, no data is a tile of
 // zeros. A JPEG image that is smaller than the tile is its top left in any case,
-// as libtiff has it. Bytes behind the tile are ignored, except with LZMA, whose
-// format is a file of its own. Data that is damaged is an error.
+// and one whose data end early is filled up, as libtiff has it; in rows that must
+// be there that is an error. Bytes behind the tile are ignored, except with LZMA,
+// whose format is a file of its own. Data that is damaged is an error.
 func (l *Layout) Decode(dst nd.View, src []byte, first, want int) error {
 	if len(dst.Shape) != 3 {
 		return fmt.Errorf("a tile has 3 axes, the memory for it %d", len(dst.Shape))
@@ -65,7 +66,7 @@ func (l *Layout) DecodeBox(dst nd.View, src []byte, box nd.Box, want int) error 
 		if err := l.possible(&g, src, -1); err != nil {
 			return err
 		}
-		return l.decodeJPEG(dst, src, box)
+		return l.decodeJPEG(dst, src, box, want)
 	}
 	if l.Backwards {
 		hold := buf.Get(len(src))

@@ -23,8 +23,9 @@ var jpegDecoders = sync.Pool{New: func() any { return new(jpegDecoder) }}
 func (l *Layout) converts() bool { return l.Photometric == photometricYCbCr && l.Samples == 3 }
 
 // decodeJPEG decodes a JPEG stream, which is the tile's top left, and straight
-// into the caller's memory where its rows are.
-func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box) error {
+// into the caller's memory where its rows are. One that ends early is filled up as
+// libtiff does it, but not in rows that must be there.
+func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box, want int) error {
 	cfg, err := jpeg.ReadConfig(src)
 	if err != nil {
 		return codec.Bad("%v", err)
@@ -50,7 +51,10 @@ func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box) error {
 		room = nd.Of(hold.B[:n], 1, cfg.Components, cfg.Height, cfg.Width)
 	}
 	if _, err := d.Decode(d.into(room), src, opt); err != nil {
-		return l.explain(err)
+		var cut *jpeg.CutError
+		if !errors.As(err, &cut) || cut.Row < min(want, box.Start[1]+box.Shape[1]) {
+			return l.explain(err)
+		}
 	}
 	inside := [2]int{min(max(cfg.Height-box.Start[1], 0), box.Shape[1]), min(max(cfg.Width-box.Start[2], 0), box.Shape[2])}
 	if !direct {

@@ -136,6 +136,59 @@ func TestASmallerJPEGIsTheTopLeft(t *testing.T) {
 	}
 }
 
+// A stream that ends early is filled up in a larger tile too, and zeros are around
+// it. Rows that must be there and are not are an error, but not behind the box.
+func TestAJPEGThatEndsEarlyIsFilledUp(t *testing.T) {
+	small := plain(24, 40)
+	small.Compression = tile.JPEG
+	data, err := small.AppendEncode(nil, photo(1, 40, 24), tile.Encoding{Quality: 95})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := nd.Make(1, 1, 40, 24)
+	if err := small.Decode(whole, data, 0, 40); err != nil {
+		t.Fatal(err)
+	}
+	head := bytes.Index(data, []byte("\xff\xda")) + 10
+	data = data[:head+(len(data)-head)/2] // in the third of five rows of blocks
+	l := small
+	l.Width, l.Height = 32, 48
+	filled := nd.Make(1, 1, 48, 32)
+	nd.Fill(filled, []byte{7})
+	if err := l.Decode(filled, data, 0, -1); err != nil {
+		t.Fatal(err)
+	}
+	want := nd.Make(1, 1, 48, 32)
+	nd.Copy(want.Box(nd.Whole(whole.Shape)), whole)
+	gray := nd.Box{Start: []int{0, 24, 0}, Shape: []int{1, 16, 24}}
+	nd.Fill(want.Box(gray), []byte{128})
+	for _, box := range []nd.Box{
+		{Start: []int{0, 0, 0}, Shape: []int{1, 16, 32}},
+		{Start: []int{0, 24, 0}, Shape: []int{1, 24, 32}},
+	} {
+		if !equal(filled.Box(box), want.Box(box)) {
+			t.Errorf("%v differs", box)
+		}
+	}
+	for _, c := range []struct {
+		first, rows, want int
+		good              bool
+	}{
+		{0, 48, -1, true}, {0, 48, 0, true}, {0, 48, 16, true}, {0, 48, 17, false}, {0, 48, 48, false},
+		{0, 16, 48, true}, {8, 9, 48, false}, {40, 8, 48, false}, {20, 8, -1, true}, {20, 8, 16, true},
+	} {
+		for _, dst := range []nd.View{nd.Make(1, 1, c.rows, 32), strange(1, 1, c.rows, 32)} {
+			err := l.Decode(dst, data, c.first, c.want)
+			if !c.good && (err == nil || !strings.Contains(err.Error(), "JPEG: data ends in row 16 of 40")) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			if box := (nd.Box{Start: []int{0, c.first, 0}, Shape: dst.Shape}); c.good && (err != nil || !equal(dst, filled.Box(box))) {
+				t.Errorf("%+v: %v", c, err)
+			}
+		}
+	}
+}
+
 // An error says whether it is about jpeg_tables, and only then.
 func TestErrorsOfTables(t *testing.T) {
 	l := plain(24, 19)
