@@ -162,6 +162,7 @@ func TestTheCacheTellsDocumentsApart(t *testing.T) {
 // also when what they were opened with is long gone.
 func TestTheCacheTellsViewsApart(t *testing.T) {
 	s := must[*file.Store](t)(file.Create(t.TempDir(), file.Options{}))
+	defer s.Close()
 	spec := zarr.ArraySpec{Shape: []int{9, 7}, Chunks: []int{4, 5}, DataType: "uint8", Codecs: json.RawMessage(`["bytes","zstd"]`)}
 	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec, zarr.As("n5")))
 	data := make([]uint8, 63)

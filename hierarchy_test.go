@@ -193,6 +193,7 @@ func TestPathsThatAreNoneAreRefused(t *testing.T) {
 func TestOpeningTheWrongKindSaysSo(t *testing.T) {
 	dir := t.TempDir()
 	root := must[*zarr.Group](t)(zarr.CreateGroup(ctx, filepath.Join(dir, "g.zarr")))
+	defer root.Close()
 	must[*zarr.Array](t)(root.CreateArray(ctx, "a", small))
 	_, err := zarr.OpenGroup(ctx, filepath.Join(dir, "g.zarr", "a"))
 	wantError(t, err, "is an array, not a group", "g.zarr/a")
@@ -204,6 +205,7 @@ func TestOpeningTheWrongKindSaysSo(t *testing.T) {
 	}
 	wantError(t, err, "none")
 	n := must[zarr.Node](t)(zarr.Open(ctx, filepath.Join(dir, "g.zarr"), zarr.ReadOnly()))
+	defer n.Close()
 	if _, err := n.(*zarr.Group).CreateGroup(ctx, "new"); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("got %v", err)
 	}

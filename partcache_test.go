@@ -20,6 +20,7 @@ func TestPartsAreOfTheVersionThatIsStored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer a.Close()
 			data := make([]int32, 8*64)
 			for i := range data {
 				data[i] = int32(i + 1 + 1000*k)
@@ -32,6 +33,7 @@ func TestPartsAreOfTheVersionThatIsStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer a.Close()
 		check := func(text string, want int32) {
 			t.Helper()
 			got, err := zarr.Read[int32](ctx, a, zarr.Slice(text))

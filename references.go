@@ -25,7 +25,7 @@ var ErrNotAllowed = reach.ErrNotAllowed
 // or URL, relative to the folder that n's store starts at. It must lie below the
 // folder around n's own hierarchy, or where Allow says: else the error is
 // ErrNotAllowed, and nothing was asked of anybody. where names the hierarchy: two
-// references to one give the same.
+// references to one give the same. The caller closes what was opened, and n after it.
 func OpenReferred(ctx context.Context, n Node, ref string, opts ...Option) (opened Node, where string, err error) {
 	from := engineOf(n)
 	h, where, err := from.reach.Hierarchy(ctx, ref)

@@ -66,6 +66,7 @@ func TestHierarchiesBeside(t *testing.T) {
 	defer narrow.Close()
 	only, _, err := zarr.OpenReferred(ctx, narrow, "../../other/c.zarr")
 	check(t, err)
+	defer only.Close()
 	if _, _, err := zarr.OpenReferred(ctx, only, "../d.zarr"); !errors.Is(err, zarr.ErrNotAllowed) {
 		t.Errorf("a neighbour of what was allowed: %v", err)
 	}
