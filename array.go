@@ -38,8 +38,13 @@ func (a *Array) identity(key string) string {
 	return a.place + key
 }
 
+// placeOf is the identity of a node's folder with "/".
+func placeOf(s store.Reader, path string) string {
+	return strings.TrimSuffix(store.Identity(s, path), "/") + "/"
+}
+
 func (n *node) array(s *state) *Array {
-	a := &Array{node: *n, place: strings.TrimSuffix(store.Identity(n.store, n.path), "/") + "/"}
+	a := &Array{node: *n, place: placeOf(n.store, n.path)}
 	a.now.Store(s)
 	return a
 }
@@ -261,7 +266,8 @@ type ArraySpec struct {
 	Codecs         json.RawMessage
 	DimensionNames []string // "" for an axis without a name
 	Attributes     *meta.Attributes
-	Overwrite      bool // replace what is there
+	// Overwrite replaces the node that is there, with all below it: see Remove.
+	Overwrite bool
 }
 
 func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*Array, error) {
@@ -296,6 +302,11 @@ func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*
 	}
 	if err := prepare(ctx, e, path, n.format, spec.Overwrite); err != nil {
 		return fail(err)
+	}
+	if !spec.Overwrite { // else there is nothing left
+		if err := strayChunk(ctx, e, path, m); err != nil {
+			return fail(err)
+		}
 	}
 	if err := putNewDocument(ctx, e, path, m, n.format, spec.Overwrite); err != nil {
 		return fail(err)

@@ -155,7 +155,8 @@ func (g *Group) RequireGroup(ctx context.Context, path string) (*Group, error) {
 	return g.Group(ctx, path)
 }
 
-// Delete removes the node at a path below the group with all that it holds.
+// Delete removes the node at a path below the group with all that it holds, as
+// Remove does.
 func (g *Group) Delete(ctx context.Context, path string) error {
 	path = strings.Trim(path, "/")
 	whole := g.prefix() + path
@@ -167,7 +168,7 @@ func (g *Group) Delete(ctx context.Context, path string) error {
 		_, _, err = getDocument(ctx, g.engine, whole)
 	}
 	if err == nil || !errors.Is(err, ErrNoNode) && path != "" && checkPath(path) == nil {
-		err = deleteNode(ctx, g.engine, whole)
+		err = removeNode(ctx, g.engine, whole)
 	}
 	return fail("delete", store.JoinURL(g.store.URL(), whole), err)
 }

@@ -321,10 +321,13 @@ func TestConsolidatedMetadataIsPreferredBypassedAndRefreshed(t *testing.T) {
 	if got := paths(t, open()); !slices.Equal(got, []string{"x", "x/a", "x/b"}) {
 		t.Errorf("refreshed: %v", got)
 	}
-	// The documents of the nodes themselves are not needed to know them.
+	// The documents of the nodes themselves are not needed to read them, but to write.
+	check(t, zarr.Write(ctx, must[*zarr.Array](t)(open().Array(ctx, "x/a")), zarr.All(), []uint8{1, 2, 3, 4}))
 	check(t, s.Delete(ctx, "x/a/zarr.json"))
 	a := must[*zarr.Array](t)(open().Array(ctx, "x/a"))
-	check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+	if err := zarr.Write(ctx, a, zarr.All(), []uint8{5, 6, 7, 8}); !errors.Is(err, zarr.ErrNoNode) {
+		t.Errorf("a write without a document: %v", err)
+	}
 	if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.All())); got.Data[3] != 4 {
 		t.Errorf("got %v", got.Data)
 	}

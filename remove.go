@@ -2,27 +2,46 @@ package zarr
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	pathpkg "path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/locks"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/refs"
 )
 
-// Remove removes a node and all below it, as ArraySpec.Overwrite does. If the
-// folder holds something that is neither a document nor a chunk of a node there,
-// nothing is removed, and the error, which is ErrExist, names it.
+// Remove removes a node and all below it, as ArraySpec.Overwrite does, after the
+// writes to it that this process has under way. If the folder holds something that
+// is neither a document nor a chunk of a node there, nothing is removed, and the
+// error, which is ErrExist, names it.
+//
+// A chunk is what has a key as the array's document spells them. One outside the
+// array, as an interrupted Resize leaves it, counts unless its key begins with a
+// number: "c/2024" is one, and a file or folder called "2024" is somebody else's.
+// Where the document cannot be read, all keys that are usual count.
 func Remove(ctx context.Context, n Node) error {
 	e := engineOf(n)
 	return fail("remove", n.URL(), removeNode(ctx, e, n.Path()))
 }
 
 func removeNode(ctx context.Context, e *engine, path string) error {
-	key, err := foreign(ctx, e, path)
+	nodes, err := nodesIn(ctx, e, path)
+	if err != nil {
+		return err
+	}
+	unlock, err := lockShapes(ctx, e, slices.Collect(maps.Keys(nodes)))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	key, err := foreign(ctx, e, path, nodes)
 	if err != nil {
 		return err
 	}
@@ -32,21 +51,61 @@ func removeNode(ctx context.Context, e *engine, path string) error {
 	return deleteNode(ctx, e, path)
 }
 
-// foreign finds a value in a folder that is no part of a node there; "" if there
-// is none. What is left of an array without its document passes for chunks.
-func foreign(ctx context.Context, e *engine, path string) (string, error) {
-	prefix := (&node{engine: e, path: path}).prefix()
-	s, names := translate.Raw(e.store), documentNames(e)
-	nodes := map[string]func(key string) bool{} // by folder: whether a key in it is a chunk
-	for entry, err := range s.List(ctx, prefix, "") {
-		if err != nil {
-			return "", err
-		}
-		if dir, name := pathpkg.Split(entry.Key); names[name] {
-			nodes[strings.TrimSuffix(dir, "/")] = nil
+// lockShapes waits for the writers of arrays and keeps others from beginning; they
+// look at the documents when they go on.
+func lockShapes(ctx context.Context, e *engine, paths []string) (unlock func(), err error) {
+	places := make([]string, len(paths))
+	for i, path := range paths {
+		places[i] = placeOf(e.store, path)
+	}
+	slices.Sort(places) // all take locks in the same order
+	var held []locks.Held
+	unlock = func() {
+		for _, h := range held {
+			resizesOf(h.Name()).Add(1)
+			h.Unlock()
 		}
 	}
-	for entry, err := range s.List(ctx, prefix, "") {
+	for _, place := range slices.Compact(places) {
+		h, err := shapes.Lock(ctx, place)
+		if err != nil {
+			unlock()
+			return nil, err
+		}
+		held = append(held, h)
+	}
+	return unlock, nil
+}
+
+// nodesIn finds the nodes in a folder by path, and the formats of their documents.
+func nodesIn(ctx context.Context, e *engine, path string) (map[string][]string, error) {
+	formats := map[string][]string{} // by the name of a document
+	for _, f := range e.formats.All() {
+		if f.Folder != nil {
+			for _, name := range f.Folder.Documents.Nodes {
+				formats[name] = append(formats[name], f.Name)
+			}
+		}
+	}
+	nodes := map[string][]string{}
+	for entry, err := range translate.Raw(e.store).List(ctx, (&node{path: path}).prefix(), "") {
+		if err != nil {
+			return nil, err
+		}
+		if dir, name := pathpkg.Split(entry.Key); formats[name] != nil {
+			dir = strings.TrimSuffix(dir, "/")
+			nodes[dir] = append(nodes[dir], formats[name]...)
+		}
+	}
+	return nodes, nil
+}
+
+// foreign finds a value in a folder that is no part of the nodes there; "" if there
+// is none.
+func foreign(ctx context.Context, e *engine, path string, nodes map[string][]string) (string, error) {
+	names := documentNames(e)
+	chunks := map[string]func(key string) bool{} // by node: whether a key in it is a chunk
+	for entry, err := range translate.Raw(e.store).List(ctx, (&node{path: path}).prefix(), "") {
 		if err != nil {
 			return "", err
 		}
@@ -55,15 +114,16 @@ func foreign(ctx context.Context, e *engine, path string) (string, error) {
 			continue
 		}
 		dir = strings.TrimSuffix(dir, "/")
-		for _, is := nodes[dir]; !is && len(dir) > len(path); _, is = nodes[dir] {
+		for len(dir) > len(path) && nodes[dir] == nil {
 			dir = strings.TrimSuffix(pathpkg.Dir(dir), ".")
 		}
-		chunk, is := nodes[dir]
-		if is && chunk == nil {
-			chunk = chunksOf(ctx, e, dir)
-			nodes[dir] = chunk
+		if nodes[dir] == nil {
+			return entry.Key, nil
 		}
-		if key := strings.TrimPrefix(entry.Key[len(dir):], "/"); is && !chunk(key) || !is && !likeChunk.MatchString(key) {
+		if chunks[dir] == nil {
+			chunks[dir] = chunksOf(ctx, e, dir, nodes[dir])
+		}
+		if !chunks[dir](strings.TrimPrefix(entry.Key[len(dir):], "/")) {
 			return entry.Key, nil
 		}
 	}
@@ -73,17 +133,78 @@ func foreign(ctx context.Context, e *engine, path string) (string, error) {
 // likeChunk are the keys of chunks in any of the usual encodings.
 var likeChunk = regexp.MustCompile(`^(c[/.])?[0-9]+([/.][0-9]+)*$|^c$`)
 
-// chunksOf tells the keys that belong to a node besides its documents.
-func chunksOf(ctx context.Context, e *engine, path string) func(key string) bool {
-	doc, _, err := readDocument(ctx, e, path, false)
-	m, ok := doc.(*meta.Array)
-	if err == nil && !ok {
-		return func(string) bool { return false }
+// chunksOf tells the keys that belong to a node with documents of some formats,
+// besides these.
+func chunksOf(ctx context.Context, e *engine, path string, formats []string) func(key string) bool {
+	var arrays []*meta.Array
+	broken := false
+	read := func(e *engine) error {
+		doc, _, err := readDocument(ctx, e, path, false)
+		if m, ok := doc.(*meta.Array); ok && err == nil {
+			arrays = append(arrays, m)
+		}
+		broken = broken || err != nil && !errors.Is(err, ErrNoNode)
+		return err
+	}
+	if err := read(e); errors.Is(err, ErrNoNode) || len(formats) > 1 {
+		for _, name := range formats {
+			other := *e
+			other.store = e.formats.Open(translate.Raw(e.store), name, e.env())
+			_ = read(&other)
+		}
 	}
 	return func(key string) bool {
-		return key == refs.ManifestName || likeChunk.MatchString(key) ||
-			ok && m.Keys.Parse(key, make([]int, len(m.Shape)))
+		if broken && likeChunk.MatchString(key) {
+			return true
+		}
+		return slices.ContainsFunc(arrays, func(m *meta.Array) bool {
+			idx := make([]int, len(m.Shape))
+			return key == refs.ManifestName ||
+				m.Keys.Parse(key, idx) && (inside(idx, m.Grid.Count()) || key[0] < '0' || key[0] > '9')
+		})
 	}
+}
+
+// strayChunk finds a chunk where an array is to be made and there is no node: what
+// it holds would become the new array's. It looks where that costs one listing.
+func strayChunk(ctx context.Context, e *engine, path string, m *meta.Array) error {
+	prefix, idx := (&node{path: path}).prefix(), make([]int, len(m.Shape))
+	raw := translate.Raw(e.store)
+	stray := func(key string) error {
+		if !m.Keys.Parse(key[len(prefix):], idx) {
+			return nil
+		}
+		if _, _, err := readDocument(ctx, e, path, false); !errors.Is(err, ErrNoNode) {
+			return ErrExist
+		}
+		return mark(ErrExist, fmt.Errorf("%q is left of another array, whose document is gone", key))
+	}
+	for entry, err := range raw.List(ctx, prefix, "/") {
+		if errors.Is(err, store.ErrNoList) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !entry.IsPrefix {
+			if err := stray(entry.Key); err != nil {
+				return err
+			}
+			continue
+		}
+		if !likeChunk.MatchString(strings.TrimSuffix(entry.Key[len(prefix):], "/")) {
+			continue
+		}
+		for below, err := range raw.List(ctx, entry.Key, "") {
+			if err == nil {
+				err = stray(below.Key)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // documentNames are the names that documents of nodes have, in any format.
@@ -105,7 +226,7 @@ func documentNames(e *engine) map[string]bool {
 // deleteNode removes a node and all below it: its document first, so that what
 // an interruption leaves is no node any more.
 func deleteNode(ctx context.Context, e *engine, path string) error {
-	name := strings.TrimSuffix(store.Identity(e.store, path), "/") + "/"
+	name := placeOf(e.store, path)
 	defer e.cache.Drop(name)
 	defer partCache.Drop(name)
 	e.changes.removed(path)

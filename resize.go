@@ -48,8 +48,9 @@ var resizes [1024]atomic.Uint64
 
 var resizeSeed = maphash.MakeSeed()
 
-func (a *Array) resizes() *atomic.Uint64 {
-	return &resizes[maphash.String(resizeSeed, a.place)%uint64(len(resizes))]
+// resizesOf counts those of the array at a place; its removal is one too.
+func resizesOf(place string) *atomic.Uint64 {
+	return &resizes[maphash.String(resizeSeed, place)%uint64(len(resizes))]
 }
 
 // shapeAge is how old the knowledge of an array's shape may be when it is written.
@@ -64,7 +65,7 @@ func (a *Array) holdShape(ctx context.Context) (*state, locks.Held, error) {
 	if err != nil {
 		return nil, held, err
 	}
-	s, now, count := a.now.Load(), time.Now().UnixNano(), a.resizes().Load()
+	s, now, count := a.now.Load(), time.Now().UnixNano(), resizesOf(a.place).Load()
 	if count == a.seen.Load() && now-a.when.Load() < shapeAge {
 		return s, held, nil
 	}
@@ -79,17 +80,15 @@ func (a *Array) holdShape(ctx context.Context) (*state, locks.Held, error) {
 
 // known notes that this handle knows the shape, and that others must look.
 func (a *Array) known() {
-	a.seen.Store(a.resizes().Add(1))
+	a.seen.Store(resizesOf(a.place).Add(1))
 	a.when.Store(time.Now().UnixNano())
 }
 
 // again reads the document and gives the state that it says, which is s if nothing
-// that writing depends on is different.
+// that writing depends on is different. An array without one, which was removed or is
+// known from consolidated metadata alone, cannot be written.
 func (a *Array) again(ctx context.Context, s *state) (*state, error) {
 	doc, _, err := readDocument(ctx, a.engine, a.path, false)
-	if errors.Is(err, ErrNoNode) {
-		return s, nil // known from consolidated metadata alone
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +125,9 @@ func (a *Array) resize(ctx context.Context, shape []int) error {
 		shrinks = shrinks || n < old.meta.Shape[i]
 	}
 	if shrinks {
+		if _, err := a.again(ctx, old); err != nil { // it may have been removed meanwhile
+			return a.fail("resize", err)
+		}
 		if err := a.clearBehind(ctx, old, shape); err != nil {
 			return err
 		}

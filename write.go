@@ -18,7 +18,8 @@ import (
 //
 // The array has the shape that it was given last: a write never goes beyond one
 // that anybody in this process made smaller, and takes note of what another
-// process did to the shape if that was more than a second ago.
+// process did to the shape if that was more than a second ago. An array that was
+// removed is ErrNoNode in the same way.
 func (a *Array) WriteFrom(ctx context.Context, sel Selection, src nd.View) error {
 	s, held, err := a.holdShape(ctx)
 	if err != nil {

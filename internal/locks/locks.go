@@ -80,6 +80,9 @@ func (t *Table) take(ctx context.Context, name string, weight int64) (Held, erro
 	return h, nil
 }
 
+// Name is the name whose lock it is.
+func (h Held) Name() string { return h.name }
+
 // Unlock gives the lock back, which must be done once.
 func (h Held) Unlock() {
 	h.lock.who.Release(h.weight)

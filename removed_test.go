@@ -1,0 +1,195 @@
+package zarr_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// Files with names of digits are chunks only where a document says so.
+func TestFilesCalledLikeNumbersAreNotRemoved(t *testing.T) {
+	over := small
+	over.Overwrite = true
+	flat := over
+	flat.Keys = []byte(`{"name":"v2","configuration":{"separator":"."}}`)
+	for name, c := range map[string]struct {
+		spec *zarr.ArraySpec // of an array that is there; nil: of none
+		key  string
+		own  bool
+	}{
+		"no node":                    {nil, "2024", false},
+		"no node, folders":           {nil, "2025/1/15", false},
+		"no node, as if of an array": {nil, "c/0", false},
+		"beside c":                   {&over, "2024", false},
+		"inside another encoding":    {&over, "0", false},
+		"of more axes":               {&over, "c/0/0", false},
+		"inside c":                   {&over, "c/2024", true},
+		"outside flat keys":          {&flat, "2024", false},
+		"inside flat keys":           {&flat, "1", true},
+	} {
+		s := mem.New()
+		put := func(key string) { must[store.Info](t)(s.Put(ctx, key, []byte("mine"), store.PutOptions{})) }
+		g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
+		calls := map[string]func(path string) error{
+			"Overwrite": func(path string) error { _, err := g.CreateArray(ctx, path, over); return err },
+		}
+		if c.spec != nil {
+			calls["Remove"] = func(path string) error { return zarr.Remove(ctx, must[*zarr.Array](t)(g.Array(ctx, path))) }
+			calls["Delete"] = func(path string) error { return g.Delete(ctx, path) }
+		}
+		for call, f := range calls {
+			if c.spec != nil {
+				must[*zarr.Array](t)(g.CreateArray(ctx, call, *c.spec))
+			}
+			key := call + "/" + c.key
+			put(key)
+			err := f(call)
+			_, _, gone := s.Get(ctx, key, store.All(), nil)
+			if c.own {
+				check(t, err)
+			} else if !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), key) || gone != nil {
+				t.Errorf("%s, %s: %v; the file: %v", name, call, err, gone)
+			}
+		}
+		// Nor are those in folders of groups.
+		sub := must[*zarr.Group](t)(g.CreateGroup(ctx, "sub"))
+		put("sub/raw/1")
+		if err := zarr.Remove(ctx, sub); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), "sub/raw/1") {
+			t.Errorf("in a group: %v", err)
+		}
+	}
+}
+
+func TestABrokenArrayCanBeOverwritten(t *testing.T) {
+	over := small
+	over.Overwrite = true
+	for _, as := range []string{"zarr3", "zarr2"} { // what the new array is; the old one is of Zarr v2
+		s := mem.New()
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small, zarr.As("zarr2")))
+		check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+		b := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", over, zarr.As(as)))
+		check(t, zarr.Write(ctx, b, zarr.All(), []uint8{1, 2, 3, 4}))
+		for _, name := range []string{"a/zarr.json", "a/.zarray"} {
+			must[store.Info](t)(s.Put(ctx, name, []byte("{"), store.PutOptions{}))
+		}
+		c := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", over, zarr.As(as)))
+		if got := must[ndArray[uint8]](t)(readArray[uint8](c, zarr.All())).Data; !slices.Equal(got, make([]uint8, 4)) {
+			t.Errorf("%s: got %v", as, got)
+		}
+	}
+}
+
+func TestARemovedArrayIsNotWritten(t *testing.T) {
+	for _, name := range []string{"Remove", "Delete", "group", "disk"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := mem.New()
+			root := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
+			a := must[*zarr.Array](t)(root.CreateArray(ctx, "g/a", small))
+			other := must[*zarr.Array](t)(root.Array(ctx, "g/a"))
+			check(t, zarr.Write(ctx, other, zarr.All(), []uint8{1, 2, 3, 4}))
+			switch name {
+			case "Remove":
+				check(t, zarr.Remove(ctx, a))
+			case "Delete":
+				check(t, root.Delete(ctx, "g/a"))
+			case "group":
+				check(t, zarr.Remove(ctx, must[*zarr.Group](t)(root.Group(ctx, "g"))))
+			case "disk":
+				check(t, s.Delete(ctx, "g/"))
+				time.Sleep(time.Second)
+			}
+			for _, h := range []*zarr.Array{a, other} {
+				for what, err := range map[string]error{
+					"write":  zarr.Write(ctx, h, zarr.All(), []uint8{1, 2, 3, 4}),
+					"update": zarr.Write(ctx, h, zarr.Slice("3"), []uint8{9}),
+					"grow":   h.Resize(ctx, 9),
+					"shrink": h.Resize(ctx, 1),
+				} {
+					if !errors.Is(err, zarr.ErrNoNode) {
+						t.Errorf("%s: %s: %v", name, what, err)
+					}
+				}
+			}
+			again := must[*zarr.Array](t)(root.CreateArray(ctx, "g/a", small))
+			if got := must[ndArray[uint8]](t)(readArray[uint8](again, zarr.All())).Data; !slices.Equal(got, make([]uint8, 4)) {
+				t.Errorf("%s: the next array has %v", name, got)
+			}
+		})
+	}
+}
+
+func TestAnArrayTakesNoChunksOver(t *testing.T) {
+	for _, format := range []string{"zarr3", "zarr2", "n5"} {
+		dir := t.TempDir()
+		a := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, small, zarr.As(format)))
+		check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+		if _, err := zarr.CreateArray(ctx, dir, small, zarr.As(format)); !errors.Is(err, zarr.ErrExist) || strings.Contains(err.Error(), "left of") {
+			t.Errorf("%s: where an array is: %v", format, err)
+		}
+		for _, name := range []string{"zarr.json", ".zarray", "attributes.json"} {
+			_ = os.Remove(filepath.Join(dir, name))
+		}
+		if _, err := zarr.CreateArray(ctx, dir, small, zarr.As(format)); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), "0") {
+			t.Errorf("%s: %v", format, err)
+		}
+		// What is no chunk is in nobody's way.
+		for _, name := range []string{"c", "0", "1"} {
+			check(t, os.RemoveAll(filepath.Join(dir, name)))
+		}
+		check(t, os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666))
+		must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, small, zarr.As(format)))
+	}
+}
+
+func TestRemovingWaitsForWriters(t *testing.T) {
+	for _, name := range []string{"Remove", "Delete", "Overwrite", "group"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := mem.New()
+			h := hanging{s, "g/a/c/0", make(chan struct{}), make(chan struct{})}
+			root := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, h, ""))
+			a := must[*zarr.Array](t)(root.CreateArray(ctx, "g/a", small))
+			written := make(chan error, 1)
+			go func() { written <- zarr.Write(ctx, a, zarr.Slice("1"), []uint8{42}) }()
+			<-h.began
+			removed := make(chan error, 1)
+			var ended atomic.Bool
+			go func() {
+				var err error
+				switch name {
+				case "Remove":
+					err = zarr.Remove(ctx, a)
+				case "Delete":
+					err = root.Delete(ctx, "g/a")
+				case "Overwrite":
+					over := small
+					over.Overwrite = true
+					_, err = root.CreateArray(ctx, "g/a", over)
+				case "group":
+					err = root.Delete(ctx, "g")
+				}
+				ended.Store(true)
+				removed <- err
+			}()
+			synctest.Wait()
+			if ended.Load() {
+				t.Errorf("%s did not wait", name)
+			}
+			close(h.done)
+			check(t, <-written)
+			check(t, <-removed)
+			for entry := range s.List(ctx, "g/a/c/", "") {
+				t.Errorf("%s leaves %s", name, entry.Key)
+			}
+		})
+	}
+}
