@@ -272,52 +272,55 @@ type ArraySpec struct {
 
 func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*Array, error) {
 	n := node{engine: e, path: path}
-	fail := func(err error) (*Array, error) {
+	s, format, err := draftArray(ctx, e, path, spec)
+	n.format = format
+	if err == nil {
+		err = prepare(ctx, e, path, n.format, spec.Overwrite)
+	}
+	if err == nil && !spec.Overwrite { // else there is nothing left
+		err = strayChunk(ctx, e, path, s.meta)
+	}
+	if err == nil {
+		err = putNewDocument(ctx, e, path, s.meta, n.format, spec.Overwrite)
+	}
+	if err != nil {
 		return nil, n.fail("create array", err)
-	}
-	if err := checkPath(path); err != nil {
-		return fail(err)
-	}
-	draft, err := e.store.Draft(ctx, path)
-	if err != nil {
-		return fail(err)
-	}
-	n.format = draft.Format
-	if len(spec.Keys) == 0 {
-		spec.Keys = draft.Keys
-	}
-	m, err := spec.document(ctx, e)
-	if err != nil {
-		return fail(err)
-	}
-	if err := draft.Adapt(m); err != nil {
-		return fail(err)
-	}
-	s, err := newState(ctx, e, m)
-	if err != nil {
-		return fail(err)
-	}
-	if s.noCodec != nil {
-		return fail(s.noCodec)
-	}
-	if err := prepare(ctx, e, path, n.format, spec.Overwrite); err != nil {
-		return fail(err)
-	}
-	if !spec.Overwrite { // else there is nothing left
-		if err := strayChunk(ctx, e, path, m); err != nil {
-			return fail(err)
-		}
-	}
-	if err := putNewDocument(ctx, e, path, m, n.format, spec.Overwrite); err != nil {
-		return fail(err)
 	}
 	a := n.array(s)
 	a.known()
 	return a, nil
 }
 
+// draftArray gives an array that can be made at a path, and the format that it would
+// have there.
+func draftArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*state, string, error) {
+	if err := checkPath(path); err != nil {
+		return nil, "", err
+	}
+	draft, err := e.store.Draft(ctx, path)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(spec.Keys) == 0 {
+		spec.Keys = draft.Keys
+	}
+	m, err := spec.document(ctx, e)
+	if err == nil {
+		err = draft.Adapt(m)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := newState(ctx, e, m)
+	if err == nil {
+		err = s.noCodec
+	}
+	return s, draft.Format, err
+}
+
 // Make gives new memory for elements of the array, as ReadInto takes it, with a
-// heap if they need one. More than MaxRead allows is an error.
+// heap if they need one. More than MaxRead allows is ErrTooLarge, a negative length
+// ErrRange.
 func (a *Array) Make(shape ...int) (nd.View, error) {
 	t := a.now.Load().spec.Type
 	n, err := a.room(shape, t.Size())

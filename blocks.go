@@ -123,6 +123,9 @@ func ReduceBlocks[T Number, R any](ctx context.Context, a *Array, opt BlockOptio
 	var mu sync.Mutex
 	var all R
 	next, waiting := 0, map[int]R{}
+	if err := opt.check(); err != nil {
+		return all, a.fail("go over", err)
+	}
 	s := a.now.Load()
 	opt.Mode = ReadBlocks
 	err := runBlocks(ctx, a, s, opt, converted[T](a, s), func(ctx context.Context, k int, b *Block[T]) error {
@@ -152,6 +155,9 @@ func ReduceBlocks[T Number, R any](ctx context.Context, a *Array, opt BlockOptio
 // shape: in has the elements of src, and out, which begins with zeros, becomes those
 // of dst. The blocks go by the chunks of dst.
 func MapBlocks[D, S any](ctx context.Context, dst, src *Array, opt BlockOptions, f func(ctx context.Context, out *Block[D], in []S) error) error {
+	if err := opt.check(); err != nil {
+		return dst.fail("go over", err)
+	}
 	if !slices.Equal(dst.Shape(), src.Shape()) {
 		return dst.fail("go over", mark(ErrSelection, fmt.Errorf("shape %v, that of %s is %v", dst.Shape(), src.URL(), src.Shape())))
 	}
@@ -209,6 +215,9 @@ func converted[T Number](a *Array, s *state) blockIO[T] {
 
 // runBlocks cuts an array into blocks and calls f with each and its number.
 func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions, io blockIO[T], f func(context.Context, int, *Block[T]) error) error {
+	if err := opt.check(); err != nil {
+		return err
+	}
 	if s.noCodec != nil {
 		return s.noCodec
 	}
@@ -306,9 +315,14 @@ func (a *Array) writeBlock(ctx context.Context, s *state, write func(*state) err
 	}
 	defer held.Unlock()
 	if !slices.Equal(now.meta.Shape, s.meta.Shape) {
-		return mark(ErrRange, fmt.Errorf("the shape %v has become %v meanwhile", s.meta.Shape, now.meta.Shape))
+		return became(s.meta.Shape, now.meta.Shape)
 	}
 	return write(now)
+}
+
+// became is the error of an array whose shape changed while somebody went over it.
+func became(before, now []int) error {
+	return mark(ErrRange, fmt.Errorf("the shape %v has become %v meanwhile", before, now))
 }
 
 // blockCut is how one axis of a selection is cut into blocks.
@@ -415,6 +429,19 @@ func (s *state) defaultBlock(opt BlockOptions, size int) []int {
 		}
 	}
 	return out
+}
+
+// check says what is wrong with the options, whatever the array.
+func (o BlockOptions) check() error {
+	switch {
+	case o.Mode > WriteBlocks:
+		return fmt.Errorf("option Mode: %d is none", o.Mode)
+	case o.Workers < 0:
+		return fmt.Errorf("option Workers: %d is negative", o.Workers)
+	case o.Memory < 0:
+		return fmt.Errorf("option Memory: %d is negative", o.Memory)
+	}
+	return nil
 }
 
 func (o BlockOptions) memory() int64 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -236,5 +237,47 @@ func TestMapAndReduce(t *testing.T) {
 	}, func(x, y string) string { return x + y }))
 	if first != "0:0 7:210 14:420 " {
 		t.Error(first)
+	}
+}
+
+// Options that mean nothing are refused before anything is read or written.
+func TestBlockOptionsThatCannotBe(t *testing.T) {
+	a := newArray(t, zarr.ArraySpec{Shape: []int{4}, DataType: "int16"})
+	b := newArray(t, zarr.ArraySpec{Shape: []int{4}, DataType: "int16"})
+	for _, opt := range []zarr.BlockOptions{{Mode: 9}, {Workers: -1}, {Memory: -1}} {
+		called := false
+		f := func(context.Context, *zarr.Block[int16]) error { called = true; return nil }
+		for name, err := range map[string]error{
+			"Blocks":   zarr.Blocks(ctx, a, opt, f),
+			"BlocksAs": zarr.BlocksAs(ctx, a, opt, f),
+			"ReduceBlocks": of(zarr.ReduceBlocks(ctx, a, opt, func(ctx context.Context, b *zarr.Block[int16]) (int, error) { return 0, f(ctx, b) },
+				func(x, _ int) int { return x })),
+			"MapBlocks": zarr.MapBlocks(ctx, a, b, opt, func(ctx context.Context, b *zarr.Block[int16], _ []int16) error { return f(ctx, b) }),
+		} {
+			var known *zarr.Error
+			if !errors.As(err, &known) || called {
+				t.Errorf("%s, %+v: %v, called: %v", name, opt, err, called)
+			}
+		}
+	}
+}
+
+// An array that shrinks while its chunks are read is said to have done so; one that
+// grows can be read as it was.
+func TestChunksOfAnArrayThatShrinks(t *testing.T) {
+	a := newArray(t, zarr.ArraySpec{Shape: []int{20}, DataType: "int16", Chunks: []int{8}}, zarr.Workers(1))
+	over := func(to int) (n int, err error) {
+		for _, err = range zarr.Chunks[int16](ctx, a) {
+			if n++; n == 1 {
+				check(t, a.Resize(ctx, to))
+			}
+		}
+		return n, err
+	}
+	if n, err := over(14); !errors.Is(err, zarr.ErrRange) || !strings.Contains(err.Error(), "the shape [20] has become [14] meanwhile") {
+		t.Errorf("%d chunks: %v", n, err)
+	}
+	if n, err := over(30); n != 2 || err != nil {
+		t.Errorf("%d chunks: %v", n, err)
 	}
 }

@@ -125,7 +125,7 @@ type Chunk[T any] struct {
 func Chunks[T any](ctx context.Context, a *Array) iter.Seq2[Chunk[T], error] {
 	return func(yield func(Chunk[T], error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		r := &chunkReader[T]{ctx: ctx, a: a}
+		r := &chunkReader[T]{ctx: ctx, a: a, shape: a.Shape()}
 		defer r.end()
 		defer cancel()
 		next, stop := iter.Pull(a.Grid())
@@ -162,6 +162,7 @@ func Chunks[T any](ctx context.Context, a *Array) iter.Seq2[Chunk[T], error] {
 type chunkReader[T any] struct {
 	ctx   context.Context
 	a     *Array
+	shape []int               // of the array when the loop began
 	ahead []chan readChunk[T] // those that were begun, in order
 	own   bool                // one of them was read by the loop itself
 	free  [][]T               // memory of chunks that the loop is done with
@@ -224,12 +225,16 @@ func (r *chunkReader[T]) decode(info ChunkInfo, mem []T, weight int64) (c readCh
 	c.chunk, c.weight = Chunk[T]{ChunkInfo: info}, weight
 	c.chunk.Shape = info.Box.Shape
 	c.err = par.Catch(func() error {
-		n, err := r.a.room(info.Box.Shape, r.a.DataType().Size())
-		if err != nil {
-			return r.a.fail("read", err)
+		s := r.a.now.Load()
+		n, err := r.a.room(info.Box.Shape, s.spec.Type.Size())
+		if err == nil && info.Box.Check(s.meta.Shape) != nil {
+			err = became(r.shape, s.meta.Shape)
 		}
-		c.chunk.Data = slices.Grow(mem[:0], n)[:n]
-		return ReadSlice(r.ctx, r.a, Box(info.Box.Start, info.Box.Shape), c.chunk.Data)
+		if err == nil {
+			c.chunk.Data = slices.Grow(mem[:0], n)[:n]
+			err = readSlice(r.ctx, r.a, s, Box(info.Box.Start, info.Box.Shape), c.chunk.Data)
+		}
+		return r.a.fail("read", err)
 	})
 	return c
 }
@@ -278,7 +283,7 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 		return a.chunkError("read", c.Key, err)
 	}
 	defer mem.Free()
-	return eachPart(c.Box, part, func(box nd.Box) error {
+	err = eachPart(c.Box, part, func(box nd.Box) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -290,6 +295,10 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 		piece.Heap = &nd.Heap{}
 		return a.readPlan(ctx, s, p, piece, true)
 	})
+	if err != nil && !isError(err) {
+		err = a.chunkError("read", c.Key, err)
+	}
+	return err
 }
 
 // isStored asks for a large chunk before there is memory for it. The others just

@@ -206,16 +206,20 @@ func serializerOf(t dtype.Type) string {
 }
 
 // DefaultChunks cuts a shape into chunks of about a mebibyte, as cubic as they
-// can be; chunks for shards divide them.
+// can be; chunks for shards divide them. An axis of length 0 is to grow, and counts
+// as a long one.
 func DefaultChunks(shape []int, size int, shards []int) []int {
+	const target = 1 << 20
 	out := make([]int, len(shape))
 	for i, n := range shape {
+		if n == 0 {
+			n = target
+		}
 		if shards != nil {
 			n = shards[i]
 		}
 		out[i] = max(n, 1)
 	}
-	const target = 1 << 20
 	for {
 		bytes, longest := float64(size), 0
 		for i, n := range out {

@@ -1,7 +1,11 @@
 package zarr_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,11 +28,63 @@ func TestDefaultChunksAreAboutAMebibyte(t *testing.T) {
 			t.Fatalf("%v of %d bytes: chunks of %v", shape, size, chunks)
 		}
 		for i, c := range chunks {
-			if c < 1 || c > max(shape[i], 1) {
+			if c < 1 || c > shape[i] && shape[i] > 0 {
 				t.Fatalf("%v: chunks of %v", shape, chunks)
 			}
 		}
 	})
+}
+
+// An axis of length 0 is to grow: a row at a time must not become a file each.
+func TestDefaultChunksOfEmptyAxesAreLong(t *testing.T) {
+	for _, c := range []struct {
+		shape []int
+		size  int
+	}{{[]int{0, 5}, 8}, {[]int{0}, 1}, {[]int{0, 0, 3}, 2}, {[]int{7, 0}, 4}} {
+		chunks := zarr.DefaultChunks(c.shape, c.size, nil)
+		if n, _ := nd.Bytes(chunks, c.size); n < 1<<18 {
+			t.Errorf("%v: chunks of %v have %d bytes", c.shape, chunks, n)
+		}
+		for i, n := range c.shape {
+			if n > 0 && chunks[i] != n {
+				t.Errorf("%v: chunks of %v", c.shape, chunks)
+			}
+		}
+	}
+}
+
+// What cannot be made leaves no folders, nor does what must not.
+func TestArraysThatCannotBeLeaveNothing(t *testing.T) {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	good := zarr.ArraySpec{Shape: []int{4}, DataType: "uint8"}
+	for name, create := range map[string]func(url string) error{
+		"type": func(url string) error {
+			return of(zarr.CreateArray(ctx, url, zarr.ArraySpec{Shape: []int{4}, DataType: "int99"}))
+		},
+		"n5": func(url string) error {
+			return of(zarr.CreateArray(ctx, url+".n5", zarr.ArraySpec{Shape: []int{4}, DataType: "complex64"}))
+		},
+		"zip": func(url string) error {
+			return of(zarr.CreateArray(ctx, url+".zip", zarr.ArraySpec{Shape: []int{-4}, DataType: "uint8"}))
+		},
+		"ended":     func(url string) error { return of(zarr.CreateArray(ended, url, good)) },
+		"group":     func(url string) error { return of(zarr.CreateGroup(ended, url)) },
+		"read-only": func(url string) error { return of(zarr.CreateArray(ctx, url, good, zarr.ReadOnly())) },
+	} {
+		dir := t.TempDir()
+		err := create(filepath.Join(dir, "deep", "down"))
+		var known *zarr.Error
+		if !errors.As(err, &known) || !strings.Contains(known.URL, dir) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left := must[[]os.DirEntry](t)(os.ReadDir(dir)); len(left) > 0 {
+			t.Errorf("%s left %v", name, left)
+		}
+	}
+	if err := of(zarr.CreateGroup(ctx, filepath.Join(t.TempDir(), "new"), zarr.ReadOnly())); !errors.Is(err, zarr.ErrReadOnly) || errors.Is(err, zarr.ErrNoNode) {
+		t.Error(err)
+	}
 }
 
 func TestDefaultChunksDivideShards(t *testing.T) {

@@ -87,15 +87,24 @@ func failures(t *testing.T) map[string][]failure {
 		"OpenGroup":    {{func() error { return of(zarr.OpenGroup(ctx, nothing)) }, zarr.ErrNoNode}},
 		"Find":         {{func() error { return of(zarr.Find(ctx, nothing)) }, fs.ErrNotExist}},
 		"OpenReferred": {{func() error { _, _, err := zarr.OpenReferred(ctx, g, "other"); return err }, nil}},
-		"CreateGroup":  {{func() error { return of(zarr.CreateGroup(ctx, "gopher://x")) }, zarr.ErrScheme}},
-		"CreateArray":  {{func() error { return of(zarr.CreateArray(ctx, filepath.Join(text, "a"), spec)) }, zarr.ErrFormat}},
+		"CreateGroup": {
+			{func() error { return of(zarr.CreateGroup(ctx, "gopher://x")) }, zarr.ErrScheme},
+			{func() error { return of(zarr.CreateGroup(ctx, nothing, zarr.ReadOnly())) }, zarr.ErrReadOnly},
+		},
+		"CreateArray": {{func() error { return of(zarr.CreateArray(ctx, filepath.Join(text, "a"), spec)) }, zarr.ErrFormat}},
 		"OpenStore": {
 			{func() error { return of(zarr.OpenStore(ctx, s, "nothing")) }, zarr.ErrNoNode},
 			{func() error { return of(zarr.OpenStore(ctx, s, "half")) }, zarr.ErrUnfinished},
 			{func() error { return of(zarr.OpenStore(gone, s, "a")) }, context.Canceled},
+			{func() error { return of(zarr.OpenStore(ctx, nil, "")) }, nil},
+			{func() error { return of(zarr.OpenStore(ctx, s, "a", zarr.MaxDocument(-1))) }, nil},
 		},
-		"CreateGroupIn": {{func() error { return of(zarr.CreateGroupIn(ctx, locked, "new")) }, zarr.ErrReadOnly}},
+		"CreateGroupIn": {
+			{func() error { return of(zarr.CreateGroupIn(ctx, locked, "new")) }, zarr.ErrReadOnly},
+			{func() error { return of(zarr.CreateGroupIn(ctx, nil, "")) }, nil},
+		},
 		"CreateArrayIn": {
+			{func() error { return of(zarr.CreateArrayIn(ctx, nil, "", spec)) }, nil},
 			{func() error { return of(zarr.CreateArrayIn(ctx, locked, "new", spec)) }, zarr.ErrReadOnly},
 			{func() error { return of(zarr.CreateArrayIn(ctx, s, "a", spec)) }, zarr.ErrExist},
 			{func() error { return of(zarr.CreateArrayIn(ctx, s, "a", spec)) }, fs.ErrExist},
@@ -200,7 +209,10 @@ func failures(t *testing.T) map[string][]failure {
 			return a.CheckChunk(ctx, zarr.ChunkInfo{Key: "a/c/1/1", Box: nd.Box{Start: []int{2, 3}, Shape: []int{2, 3}}})
 		}, zarr.ErrMissing}},
 		"Array.Codec": {{func() error { return of(odd.Codec()) }, zarr.ErrCodec}},
-		"Array.Make":  {{func() error { return of(small.Make(100)) }, zarr.ErrTooLarge}},
+		"Array.Make": {
+			{func() error { return of(small.Make(100)) }, zarr.ErrTooLarge},
+			{func() error { return of(a.Make(2, -1)) }, zarr.ErrRange},
+		},
 		"Array.ReadInto": {
 			{func() error { return a.ReadInto(ctx, zarr.All(), nd.Make(2, 3)) }, zarr.ErrSelection},
 			{func() error { return a.ReadInto(ctx, zarr.All(), nd.Make(4, 4, 6)) }, zarr.ErrType},
@@ -265,17 +277,125 @@ func TestEveryErrorIsOneOfThePackageAndOfAKind(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range fallible(t) {
-		if len(all[name]) == 0 {
+	for _, fn := range fallible(t) {
+		if name := nameOf(fn); len(all[name]) == 0 {
 			t.Errorf("%s can fail and has no case here", name)
 		}
 	}
 }
 
+// A context that has ended is an error of the package too, that says so.
+func TestEndedContextsAreErrorsOfThePackage(t *testing.T) {
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	spec := zarr.ArraySpec{Shape: []int{4, 6}, DataType: "int16", Chunks: []int{2, 3}}
+	dir := t.TempDir()
+	g := must[*zarr.Group](t)(zarr.CreateGroup(ctx, filepath.Join(dir, "g")))
+	defer g.Close()
+	a := must[*zarr.Array](t)(g.CreateArray(ctx, "a", spec))
+	check(t, zarr.Write(ctx, a, zarr.All(), make([]int16, 24)))
+	check(t, zarr.Write(ctx, a, zarr.Slice("0, 0"), []int16{1}))
+	b := must[*zarr.Array](t)(g.CreateArray(ctx, "b", spec))
+	doomed := must[*zarr.Array](t)(g.CreateArray(ctx, "doomed", spec))
+	s := g.Store()
+	url, fresh := filepath.Join(dir, "g", "a"), filepath.Join(dir, "fresh")
+	var info zarr.ChunkInfo
+	for info = range a.Grid() {
+		break
+	}
+	v := must[nd.View](t)(a.Make(4, 6))
+	block := func(context.Context, *zarr.Block[int16]) error { return nil }
+	calls := map[string]func() error{
+		"Open":          func() error { return of(zarr.Open(gone, url)) },
+		"OpenArray":     func() error { return of(zarr.OpenArray(gone, url)) },
+		"OpenGroup":     func() error { return of(zarr.OpenGroup(gone, filepath.Join(dir, "g"))) },
+		"OpenStore":     func() error { return of(zarr.OpenStore(gone, s, "a")) },
+		"OpenReferred":  func() error { _, _, err := zarr.OpenReferred(gone, g, "./a"); return err },
+		"Find":          nil, // it may look at no more than the names of folders
+		"CreateGroup":   func() error { return of(zarr.CreateGroup(gone, fresh)) },
+		"CreateArray":   func() error { return of(zarr.CreateArray(gone, fresh, spec)) },
+		"RequireGroup":  func() error { return of(zarr.RequireGroup(gone, fresh)) },
+		"CreateGroupIn": func() error { return of(zarr.CreateGroupIn(gone, s, "new")) },
+		"CreateArrayIn": func() error { return of(zarr.CreateArrayIn(gone, s, "new", spec)) },
+		"Remove":        func() error { return zarr.Remove(gone, doomed) },
+		"Read":          func() error { return of(zarr.Read[int16](gone, a, zarr.All())) },
+		"ReadAs":        func() error { return of(zarr.ReadAs[float32](gone, a, zarr.All())) },
+		"ReadSlice":     func() error { return zarr.ReadSlice(gone, a, zarr.All(), make([]int16, 24)) },
+		"ReadSliceAs":   func() error { return zarr.ReadSliceAs(gone, a, zarr.All(), make([]float32, 24)) },
+		"Write":         func() error { return zarr.Write(gone, a, zarr.All(), make([]int16, 24)) },
+		"Append":        func() error { return zarr.Append(gone, a, 0, make([]int16, 6)) },
+		"Blocks":        func() error { return zarr.Blocks(gone, a, zarr.BlockOptions{}, block) },
+		"BlockViews": func() error {
+			return zarr.BlockViews(gone, a, zarr.BlockOptions{}, func(context.Context, []int, nd.View) error { return nil })
+		},
+		"BlocksAs": func() error { return zarr.BlocksAs(gone, a, zarr.BlockOptions{}, block) },
+		"ReduceBlocks": func() error {
+			return of(zarr.ReduceBlocks(gone, a, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16]) (int, error) { return 0, nil }, func(x, y int) int { return x }))
+		},
+		"MapBlocks": func() error {
+			return zarr.MapBlocks(gone, b, a, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16], []int16) error { return nil })
+		},
+		"Chunks":              func() error { return first(zarr.Chunks[int16](gone, a)) },
+		"Array.SetAttributes": func() error { return a.SetAttributes(gone, nil) },
+		"Array.Refresh":       func() error { return a.Refresh(gone) },
+		"Array.Stored":        func() error { return first(a.Stored(gone)) },
+		"Array.DeleteChunk":   func() error { return a.DeleteChunk(gone, 0, 0) },
+		"Array.RawChunk":      func() error { return of(a.RawChunk(gone, 0, 0)) },
+		"Array.CheckChunk":    func() error { return a.CheckChunk(gone, info) },
+		"Array.ReadInto":      func() error { return a.ReadInto(gone, zarr.All(), v) },
+		"Array.WriteFrom":     func() error { return a.WriteFrom(gone, zarr.All(), v) },
+		"Array.Stream":        func() error { return first(a.Stream(gone, zarr.All(), 9)) },
+		"Array.Resize":        func() error { return a.Resize(gone, 9, 9) },
+		"Group.Open":          func() error { return of(g.Open(gone, "a")) },
+		"Group.Array":         func() error { return of(g.Array(gone, "a")) },
+		"Group.Group":         func() error { return of(g.Group(gone, "none")) },
+		"Group.CreateArray":   func() error { return of(g.CreateArray(gone, "new", spec)) },
+		"Group.CreateGroup":   func() error { return of(g.CreateGroup(gone, "new")) },
+		"Group.RequireGroup":  func() error { return of(g.RequireGroup(gone, "new")) },
+		"Group.Delete":        func() error { return g.Delete(gone, "doomed") },
+		"Group.SetAttributes": func() error { return g.SetAttributes(gone, nil) },
+		"Group.Consolidate":   func() error { return g.Consolidate(gone) },
+		"Group.Children":      func() error { return first(g.Children(gone)) },
+		"Group.Walk":          func() error { return first(g.Walk(gone)) },
+	}
+	for name, call := range calls {
+		if call == nil {
+			continue
+		}
+		err := call()
+		known, ok := err.(*zarr.Error)
+		if !ok || known.Op == "" || known.URL == "" || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %T: %v", name, err, err)
+		}
+	}
+	for _, fn := range fallible(t) {
+		if _, ok := calls[nameOf(fn)]; !ok && takesContext(fn) {
+			t.Errorf("%s takes a context and has no case here", nameOf(fn))
+		}
+	}
+}
+
+// takesContext reports whether the first parameter of a function is a context.
+func takesContext(fn *ast.FuncDecl) bool {
+	if len(fn.Type.Params.List) == 0 {
+		return false
+	}
+	x, ok := fn.Type.Params.List[0].Type.(*ast.SelectorExpr)
+	return ok && x.Sel.Name == "Context"
+}
+
+// nameOf is how a function is called here: "Function" or "Type.Method".
+func nameOf(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return fn.Name.Name
+	}
+	return receiver(fn) + "." + fn.Name.Name
+}
+
 // fallible lists the exported functions and methods of the package that return
-// errors, as "Function" and "Type.Method".
-func fallible(t *testing.T) []string {
-	var out []string
+// errors.
+func fallible(t *testing.T) []*ast.FuncDecl {
+	var out []*ast.FuncDecl
 	files := must[[]string](t)(filepath.Glob("*.go"))
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -288,9 +408,9 @@ func fallible(t *testing.T) []string {
 				continue
 			}
 			if fn.Recv == nil {
-				out = append(out, fn.Name.Name)
+				out = append(out, fn)
 			} else if r := receiver(fn); r != "Error" && (ast.IsExported(r) || r == "node") {
-				out = append(out, r+"."+fn.Name.Name)
+				out = append(out, fn)
 			}
 		}
 	}

@@ -164,20 +164,23 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if _, _, uerr := e.store.Get(ctx, unfinishedKey(path), store.UpTo(1<<10), nil); uerr == nil {
 		return nil, &Error{Op: "open", URL: (&node{engine: e, path: path}).URL(), Err: ErrUnfinished}
 	}
-	look := func(further bool) *format.Format {
+	look := func(further bool) (*format.Format, error) {
 		if mixed, ok := e.store.(*translate.Store); ok && e.format == "" {
 			return e.formats.Look(ctx, mixed.Unwrap(), path, further)
 		}
-		return nil
+		return nil, nil
 	}
-	is := look(false)
-	if is == nil {
+	is, lookErr := look(false)
+	if is == nil && lookErr == nil {
 		if g := implicitGroup(ctx, e, path); g != nil {
 			return g, nil
 		}
-		if is = look(true); is == nil {
+		if is, lookErr = look(true); is == nil && lookErr == nil {
 			return n, err
 		}
+	}
+	if lookErr != nil {
+		return nil, (&node{engine: e, path: path}).fail("open", lookErr)
 	}
 	found := *e
 	found.store = e.formats.Open(e.store, is.Name, e.env())

@@ -35,7 +35,10 @@ func storeAt(ctx context.Context, url string, o *options) (locate.Location, erro
 		return locate.Location{}, failedOpen(url, err)
 	}
 	if !where.File && !opt.Create {
-		where = fileIn(ctx, where, o)
+		if where, err = fileIn(ctx, where, o); err != nil {
+			where.Discard()
+			return locate.Location{}, failedOpen(url, err)
+		}
 	}
 	if !where.File && !wantsFile {
 		return where, nil
@@ -50,19 +53,28 @@ func storeAt(ctx context.Context, url string, o *options) (locate.Location, erro
 
 // fileIn looks whether the path in a store leads into a file, going by its name
 // and by whether there is a value.
-func fileIn(ctx context.Context, where locate.Location, o *options) locate.Location {
+func fileIn(ctx context.Context, where locate.Location, o *options) (locate.Location, error) {
 	at := 0
 	for part := range strings.SplitSeq(where.Path, "/") {
 		at += len(part)
 		if f := o.formats.FileNamed(part); f != nil {
-			if head, err := readHead(ctx, where.Store, where.Path[:at]); err == nil && f.File.Starts(head) {
+			head, err := readHead(ctx, where.Store, where.Path[:at])
+			if err != nil {
+				break // there is none: a node of that name may be
+			}
+			if f.File.Starts != nil {
+				if f, err = format.NewRegistry(f).FileStarting(head); err != nil {
+					return where, err
+				}
+			}
+			if f != nil {
 				where.File, where.Inner, where.Path = true, strings.TrimPrefix(where.Path[at:], "/"), where.Path[:at]
 			}
 			break
 		}
 		at++
 	}
-	return where
+	return where, nil
 }
 
 // readHead reads the first bytes of a value, fewer if it has fewer.
@@ -83,7 +95,7 @@ func openFile(ctx context.Context, where locate.Location, o *options) (locate.Lo
 	if err != nil {
 		return locate.Location{}, unnamed(err)
 	}
-	s, err := f.File.Open(ctx, where.Store, where.Path, o.env())
+	s, err := f.OpenFile(ctx, where.Store, where.Path, o.env())
 	if err != nil {
 		return locate.Location{}, unnamed(err)
 	}
@@ -109,10 +121,11 @@ func fileFormat(ctx context.Context, where locate.Location, o *options) (*format
 	if err != nil {
 		return nil, err
 	}
-	if f := o.formats.FileStarting(head); f != nil {
-		return f, nil
+	f, err := o.formats.FileStarting(head)
+	if err == nil && f == nil {
+		err = noFormat(o.formats)
 	}
-	return nil, noFormat(o.formats)
+	return f, err
 }
 
 // noFormat says that a file is of no format that is known.

@@ -153,7 +153,9 @@ func MaxRead(bytes int) Option {
 
 // MaxDocument bounds the length of the documents that describe nodes, consolidated
 // metadata among them. The default is 16 MiB; what is longer is ErrTooLarge.
-func MaxDocument(bytes int) Option { return func(o *options) { o.maxDocument = bytes } }
+func MaxDocument(bytes int) Option {
+	return func(o *options) { o.maxDocument = bytes; o.notNegative("MaxDocument", int64(bytes)) }
+}
 
 // KeepEmpty stores chunks that hold nothing but the fill value. By default they
 // are left out, and removed if they were there.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/omnizarr/zarr/dtype"
@@ -41,7 +42,10 @@ func Read[T any](ctx context.Context, a *Array, sel Selection) (nd.Array[T], err
 // ReadSlice reads the selected elements into dst, in C order. Memory that was
 // used before is read into at twice the speed of fresh memory.
 func ReadSlice[T any](ctx context.Context, a *Array, sel Selection, dst []T) error {
-	s := a.now.Load()
+	return readSlice(ctx, a, a.now.Load(), sel, dst)
+}
+
+func readSlice[T any](ctx context.Context, a *Array, s *state, sel Selection, dst []T) error {
 	p, err := s.plan(sel)
 	if err == nil {
 		err = s.checkSlice(p, reflect.TypeFor[T](), len(dst))
@@ -95,6 +99,9 @@ func (s *state) checkSlice(p *plan, t reflect.Type, n int) error {
 
 // room checks that a result can be allocated and gives its length.
 func (a *Array) room(shape []int, size int) (int, error) {
+	if len(shape) > 0 && slices.Min(shape) < 0 {
+		return 0, mark(ErrRange, fmt.Errorf("shape %v has a negative length", shape))
+	}
 	bytes, ok := nd.Bytes(shape, size)
 	if !ok || bytes > a.maxRead {
 		return 0, mark(ErrTooLarge, fmt.Errorf("a result of shape %v needs more than the %d bytes that MaxRead allows: select less, or read by chunks", shape, a.maxRead))

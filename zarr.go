@@ -41,9 +41,11 @@ package zarr
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
 )
 
 // Open opens the node at a URL, a *Group or an *Array.
@@ -93,6 +95,9 @@ func OpenGroup(ctx context.Context, url string, opts ...Option) (*Group, error) 
 
 // OpenStore opens the node at path ("" for the root) of a store.
 func OpenStore(ctx context.Context, s store.Store, path string, opts ...Option) (Node, error) {
+	if s == nil {
+		return nil, fail("open", strconv.Quote(path), errNoStore)
+	}
 	o, err := newOptions(opts)
 	if err != nil {
 		return nil, fail("open", store.JoinURL(s.URL(), path), err)
@@ -107,10 +112,12 @@ func OpenStore(ctx context.Context, s store.Store, path string, opts ...Option) 
 	return n, nil
 }
 
+var errNoStore = errors.New("no store was given")
+
 // CreateGroup makes a group at a URL; the folders that it needs are made too. If
 // there is a node already, it is ErrExist.
 func CreateGroup(ctx context.Context, url string, opts ...Option) (*Group, error) {
-	return createAt(ctx, url, opts, createGroup)
+	return createAt(ctx, url, opts, nil, createGroup)
 }
 
 // RequireGroup opens the group at a URL, or makes it as CreateGroup does.
@@ -124,7 +131,7 @@ func RequireGroup(ctx context.Context, url string, opts ...Option) (*Group, erro
 
 // CreateArray makes an array at a URL; the folders that it needs are made too.
 func CreateArray(ctx context.Context, url string, spec ArraySpec, opts ...Option) (*Array, error) {
-	return createAt(ctx, url, opts, func(ctx context.Context, e *engine, path string) (*Array, error) {
+	return createAt(ctx, url, opts, &spec, func(ctx context.Context, e *engine, path string) (*Array, error) {
 		return createArray(ctx, e, path, spec)
 	})
 }
@@ -142,6 +149,9 @@ func CreateArrayIn(ctx context.Context, s store.Store, path string, spec ArraySp
 }
 
 func createIn[N Node](ctx context.Context, s store.Store, path string, opts []Option, create func(context.Context, *engine, string) (N, error)) (none N, _ error) {
+	if s == nil {
+		return none, fail("create", strconv.Quote(path), errNoStore)
+	}
 	o, err := newOptions(opts)
 	if err != nil {
 		return none, fail("create", store.JoinURL(s.URL(), path), err)
@@ -154,13 +164,24 @@ func createIn[N Node](ctx context.Context, s store.Store, path string, opts []Op
 	return n, nil
 }
 
-func createAt[N Node](ctx context.Context, url string, opts []Option, create func(context.Context, *engine, string) (N, error)) (none N, _ error) {
+// createAt makes a node at a URL, of an array that spec tells.
+func createAt[N Node](ctx context.Context, url string, opts []Option, spec *ArraySpec, create func(context.Context, *engine, string) (N, error)) (none N, _ error) {
+	op := "create group"
+	if spec != nil {
+		op = "create array"
+	}
 	o, err := newOptions(opts)
 	if err != nil {
-		return none, fail("create", url, err)
+		return none, fail(op, url, err)
+	}
+	if err := canCreate(ctx, url, *o, spec); err != nil {
+		return none, fail(op, url, err)
 	}
 	o.locate.Create = true
 	e, path, err := engineAt(ctx, url, o)
+	if errors.Is(err, ErrNoNode) && o.locate.ReadOnly {
+		err = fail(op, url, ErrReadOnly)
+	}
 	if err != nil {
 		return none, err
 	}
@@ -171,6 +192,19 @@ func createAt[N Node](ctx context.Context, url string, opts []Option, create fun
 	}
 	own(n)
 	return n, nil
+}
+
+// canCreate finds what is wrong before a folder is made for it: an array that cannot
+// be is none in an empty store either.
+func canCreate(ctx context.Context, url string, o options, spec *ArraySpec) error {
+	if err := ctx.Err(); err != nil || spec == nil {
+		return err
+	}
+	if f := o.formats.NamedIn(url); o.format == "" && f != nil && !f.Folder.Mixed {
+		o.format = f.Name
+	}
+	_, _, err := draftArray(ctx, newEngine(mem.New(), &o), "", *spec)
+	return err
 }
 
 // engineAt opens the store that a URL names.

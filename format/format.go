@@ -65,7 +65,8 @@ type File struct {
 	// a name is opened without a look at its first bytes.
 	Endings []string
 	// Starts reports whether a file that begins with head can be of this format.
-	// There are up to HeadBytes of it.
+	// There are up to HeadBytes of it. Where it is nil, files are known by their names
+	// alone.
 	Starts func(head []byte) bool
 	// Open gives the nodes in the file, as a store of Zarr keys. If that is an
 	// io.Closer, it is closed with the node that was opened.

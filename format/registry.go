@@ -87,9 +87,23 @@ func (r *Registry) FileNamed(name string) *Format {
 }
 
 // FileStarting gives the format of files that begin with these bytes, nil if none
-// is known by that.
-func (r *Registry) FileStarting(head []byte) *Format {
-	return r.first(func(f *Format) bool { return f.File != nil && f.File.Starts(head) })
+// is known by that. The error is a panic of a format.
+func (r *Registry) FileStarting(head []byte) (*Format, error) {
+	return r.asking(func(f *Format) bool { return f.File != nil && f.File.Starts != nil && f.File.Starts(head) })
+}
+
+// asking is first for what formats themselves say, whose panics are errors.
+func (r *Registry) asking(is func(*Format) bool) (*Format, error) {
+	for _, f := range r.formats {
+		found := false
+		if err := f.guard(func() error { found = is(f); return nil }); err != nil {
+			return nil, err
+		}
+		if found {
+			return f, nil
+		}
+	}
+	return nil, nil
 }
 
 // folderNamed gives the format of folders whose name ends like this.
@@ -162,7 +176,7 @@ func (r *Registry) Open(s store.Store, name string, env Env) *translate.Store {
 		if f.Folder == nil {
 			continue
 		}
-		form := translate.Form{Documents: f.Folder.Nodes(s, env), Names: f.Folder.Documents}
+		form := translate.Form{Documents: f.guardedNodes(s, env), Names: f.Folder.Documents}
 		switch {
 		case f == only, only == nil && f.Folder.Mixed:
 			shown = append(shown, form)
@@ -177,9 +191,10 @@ func (r *Registry) Open(s store.Store, name string, env Env) *translate.Store {
 }
 
 // Look finds the format of a folder in which there is no node of a Mixed format,
-// nil if there is none. Further is to look at what lies below as well.
-func (r *Registry) Look(ctx context.Context, s store.Store, path string, further bool) *Format {
-	return r.first(func(f *Format) bool {
+// nil if there is none. Further is to look at what lies below as well. The error is
+// a panic of a format.
+func (r *Registry) Look(ctx context.Context, s store.Store, path string, further bool) (*Format, error) {
+	return r.asking(func(f *Format) bool {
 		if f.Folder == nil {
 			return false
 		}

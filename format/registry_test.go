@@ -13,6 +13,11 @@ import (
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
 )
 
 func TestRegistry(t *testing.T) {
@@ -52,6 +57,95 @@ func TestRegistry(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A format that is known by names alone is none of other files.
+func TestFilesKnownByTheirNames(t *testing.T) {
+	ctx := context.Background()
+	byName := grid()
+	byName.File.Starts = nil
+	formats := format.NewRegistry(byName)
+	dir := t.TempDir()
+	for _, name := range []string{"a.grid", "b.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("grid 1 1\n5"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := zarr.Open(ctx, filepath.Join(dir, "b.txt"), zarr.Formats(formats)); !errors.Is(err, zarr.ErrFormat) {
+		t.Error(err)
+	}
+	inMemory := mem.Shared(t.Name())
+	if _, err := inMemory.Put(ctx, "deep/a.grid", []byte("grid 1 1\n5"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range []string{filepath.Join(dir, "a.grid"), "mem:" + t.Name() + "/deep/a.grid"} {
+		n, err := zarr.Open(ctx, url, zarr.Formats(formats))
+		if err != nil {
+			t.Errorf("%s: %v", url, err)
+			continue
+		}
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A panic of a format is an error that names it and what was opened.
+func TestPanicsOfFormatsAreErrors(t *testing.T) {
+	ctx := context.Background()
+	oops := func() { panic("oops") }
+	file := func(change func(*format.File)) *format.Format {
+		f := grid()
+		change(f.File)
+		return f
+	}
+	folder := func(change func(*format.Folder)) *format.Format {
+		f := tape()
+		f.Name = "grid"
+		change(f.Folder)
+		return f
+	}
+	for name, f := range map[string]*format.Format{
+		"Open": file(func(f *format.File) {
+			f.Open = func(context.Context, store.Store, string, format.Env) (store.Store, error) { oops(); return nil, nil }
+		}),
+		"Starts": file(func(f *format.File) { f.Endings, f.Starts = nil, func([]byte) bool { oops(); return false } }),
+		"Nodes": folder(func(f *format.Folder) {
+			f.Nodes = func(store.Store, format.Env) translate.Documents { oops(); return nil }
+		}),
+		"Node": folder(func(f *format.Folder) {
+			f.Nodes = func(store.Store, format.Env) translate.Documents { return broken{} }
+		}),
+		"Look": folder(func(f *format.Folder) {
+			f.Look = func(context.Context, store.Store, string) bool { oops(); return false }
+		}),
+		"LookFurther": folder(func(f *format.Folder) {
+			f.LookFurther = func(context.Context, store.Store, string) bool { oops(); return false }
+		}),
+	} {
+		path := t.TempDir()
+		if f.File != nil {
+			path = filepath.Join(path, "a.grid")
+			if err := os.WriteFile(path, []byte("grid 1 1\n5"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		formats := std.Registry()
+		formats.Register(f)
+		_, err := zarr.Open(ctx, path, zarr.Formats(formats))
+		var known *zarr.Error
+		if !errors.As(err, &known) || !strings.Contains(known.URL, path) || !strings.Contains(err.Error(), "format grid: internal error: oops") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if par.Panics() == 0 {
+		t.Error("no panics were counted")
+	}
+}
+
+// broken is documents that panic.
+type broken struct{ tapes }
+
+func (broken) Node(context.Context, string, bool) (meta.Node, store.Info, error) { panic("oops") }
 
 // What is in a file of a format can be asked for where neither name nor bytes say
 // so, and a broken one is no other's.

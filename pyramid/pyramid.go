@@ -52,14 +52,18 @@ type Options struct {
 // ends in a number: those of "s0" are s1, s2 and so on, beside it. Each is made of the
 // one before, in blocks. The metadata of the group, which is written last, lists all
 // levels then; axes, units and the first scale are what it said before, else what the
-// array's dimension names say.
-func Build(ctx context.Context, g *zarr.Group, first string, opt Options) ([]*zarr.Array, error) {
+// array's dimension names say. Levels that were made are removed again if there is an
+// error, so that the next call can make them.
+func Build(ctx context.Context, g *zarr.Group, first string, opt Options) (_ []*zarr.Array, err error) {
 	a, err := g.Array(ctx, first)
 	if err != nil {
 		return nil, err
 	}
 	fail := func(err error) ([]*zarr.Array, error) {
 		return nil, &zarr.Error{Op: "build pyramid of", URL: a.URL(), Err: err}
+	}
+	if err := opt.check(len(a.Shape())); err != nil {
+		return fail(err)
 	}
 	meta, image, err := describe(g, a, first, opt)
 	if err != nil {
@@ -82,6 +86,12 @@ func Build(ctx context.Context, g *zarr.Group, first string, opt Options) ([]*za
 	if err != nil {
 		return fail(err)
 	}
+	var made []string
+	defer func() {
+		if err != nil {
+			err = undo(context.WithoutCancel(ctx), g, made, err)
+		}
+	}()
 	levels := []*zarr.Array{a}
 	for k := 1; k < opt.Levels || opt.Levels == 0 && k < maxLevels && tooLong(levels[k-1], factors); k++ {
 		name, err := levelName(first, k)
@@ -97,6 +107,7 @@ func Build(ctx context.Context, g *zarr.Group, first string, opt Options) ([]*za
 		if err != nil {
 			return nil, err
 		}
+		made = append(made, name)
 		if err := shrink(ctx, next, levels[k-1], s, factors, k, opt); err != nil {
 			return nil, err
 		}
@@ -109,6 +120,31 @@ func Build(ctx context.Context, g *zarr.Group, first string, opt Options) ([]*za
 		return fail(err)
 	}
 	return levels, g.SetAttributes(ctx, attrs)
+}
+
+// undo removes the levels that were made until err.
+func undo(ctx context.Context, g *zarr.Group, made []string, err error) error {
+	for _, name := range made {
+		if also := g.Delete(ctx, name); also != nil {
+			return &zarr.Error{Op: "build pyramid in", URL: g.URL(), Err: fmt.Errorf("%w; removing what was made: %w", err, also)}
+		}
+	}
+	return err
+}
+
+// check says what is wrong with the options for an array of a rank.
+func (o Options) check(rank int) error {
+	switch {
+	case o.Levels < 0:
+		return fmt.Errorf("option Levels: %d is negative", o.Levels)
+	case o.Workers < 0:
+		return fmt.Errorf("option Workers: %d is negative", o.Workers)
+	case o.Memory < 0:
+		return fmt.Errorf("option Memory: %d is negative", o.Memory)
+	case o.Scale != nil && len(o.Scale) != rank:
+		return fmt.Errorf("option Scale: %v for %d axes", o.Scale, rank)
+	}
+	return nil
 }
 
 const maxLevels = 32
@@ -227,7 +263,7 @@ func specOf(a *zarr.Array, s *downsample.Sampler) (zarr.ArraySpec, error) {
 // shrink fills a level from the one before.
 func shrink(ctx context.Context, dst, src *zarr.Array, s *downsample.Sampler, factors []int, level int, opt Options) error {
 	window, _ := nd.Len(factors)
-	blocks := zarr.BlockOptions{Mode: zarr.WriteBlocks, Workers: opt.Workers, Memory: max(opt.Memory, 0) / int64(window+1)}
+	blocks := zarr.BlockOptions{Mode: zarr.WriteBlocks, Workers: opt.Workers, Memory: opt.Memory / int64(window+1)}
 	if opt.Progress != nil {
 		blocks.Progress = func(done, total int) { opt.Progress(level, done, total) }
 	}

@@ -149,6 +149,33 @@ func TestMetadataGoesOn(t *testing.T) {
 	}
 }
 
+// What was interrupted can be done again.
+func TestLevelsOfAFailureAreRemoved(t *testing.T) {
+	g := group(t)
+	array(t, g, "s0", zarr.ArraySpec{Shape: []int{64, 64}, DataType: "uint16", Chunks: []int{8, 8}})
+	for _, at := range []int{1, 2} {
+		ctx, cancel := context.WithCancel(ctx)
+		_, err := pyramid.Build(ctx, g, "s0", pyramid.Options{Workers: 1, Progress: func(level, _, _ int) {
+			if level == at {
+				cancel()
+			}
+		}})
+		cancel()
+		if known := (*zarr.Error)(nil); !errors.As(err, &known) || !errors.Is(err, context.Canceled) {
+			t.Errorf("in level %d: %v", at, err)
+		}
+		for _, name := range []string{"s1", "s2"} {
+			if _, err := g.Array(context.Background(), name); !errors.Is(err, zarr.ErrNoNode) {
+				t.Errorf("in level %d: %s is there: %v", at, name, err)
+			}
+		}
+	}
+	levels, err := pyramid.Build(ctx, g, "s0", pyramid.Options{})
+	if err != nil || len(levels) != 4 {
+		t.Errorf("%v, %v", levels, err)
+	}
+}
+
 func TestPyramidsThatCannotBe(t *testing.T) {
 	g := group(t)
 	array(t, g, "image", zarr.ArraySpec{Shape: []int{30, 30}, DataType: "uint16", Chunks: []int{8, 8}})
@@ -162,8 +189,15 @@ func TestPyramidsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := pyramid.Build(ctx, g, "image", pyramid.Options{Factors: []int{1, 1}}); err == nil {
-		t.Error("nothing becomes smaller")
+	array(t, g, "s0", zarr.ArraySpec{Shape: []int{30, 30}, DataType: "uint16", Chunks: []int{8, 8}})
+	for _, opt := range []pyramid.Options{{Factors: []int{1, 1}}, {Levels: -1}, {Workers: -1}, {Memory: -1}, {Scale: []float64{1}}, {Scale: []float64{1, 1, 1}}} {
+		_, err := pyramid.Build(ctx, g, "s0", opt)
+		if known := (*zarr.Error)(nil); !errors.As(err, &known) {
+			t.Errorf("%+v: %v", opt, err)
+		}
+		if _, err := g.Array(ctx, "s1"); !errors.Is(err, zarr.ErrNoNode) {
+			t.Errorf("%+v has made a level: %v", opt, err)
+		}
 	}
 	if n := g.Attributes().Len(); n != 0 {
 		t.Errorf("%d attributes", n)

@@ -178,7 +178,14 @@ func text[T Value](v T) string {
 	case uint64:
 		return strconv.FormatUint(v, 10)
 	}
-	return strconv.FormatFloat(float64(v), 'g', -1, 64)
+	switch f := float64(v); {
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	default:
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
 }
 
 // number is a number that text spelled.

@@ -86,10 +86,13 @@ func of[T Value](ctx context.Context, a *zarr.Array, opt zarr.BlockOptions, fill
 		x.Merge(y)
 		return x
 	})
+	if err != nil {
+		return nil, err
+	}
 	if p == nil { // of no elements
 		p = &Partial{}
 	}
-	return p, err
+	return p, nil
 }
 
 // countMissing counts the chunks that are not stored, where the store can list.
@@ -122,10 +125,13 @@ type Partial struct {
 	Fill  int64 `json:"fill"` // elements that have the fill value
 	// Missing is the number of chunks that are not stored, nil if nobody knows.
 	Missing *int64 `json:"missing_chunks,omitempty"`
-	// Min and Max are numbers as text, so that 64 bits are exact; "" if there are
-	// none.
+	// Min and Max are numbers as text, so that 64 bits are exact, "Infinity" and
+	// "-Infinity" among them; "" if there are none.
 	Min string `json:"min,omitempty"`
 	Max string `json:"max,omitempty"`
+	// MinFinite and MaxFinite are the same without infinities.
+	MinFinite string `json:"min_finite,omitempty"`
+	MaxFinite string `json:"max_finite,omitempty"`
 	// Sum is the exact sum of integers, as text; "" for floats.
 	Sum string `json:"sum,omitempty"`
 	// Mean and M2, the sum of squared distances from it.
@@ -204,18 +210,41 @@ func Add[T Value](p *Partial, values []T, fill T) {
 			q.M2 = Float(m2)
 		}
 		q.Min, q.Max = text(least), text(most)
+		q.MinFinite, q.MaxFinite = q.Min, q.Max
+		if math.IsInf(float64(least), 0) || math.IsInf(float64(most), 0) {
+			q.MinFinite, q.MaxFinite = finite(values)
+		}
 	}
 	p.Merge(&q)
 }
 
-// Merge takes up the statistics of another part. For floats it is exact but for
-// rounding, whichever the order.
+// finite gives the least and the largest of the values that are, "" if none is.
+func finite[T Value](values []T) (least, most string) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v := float64(v); v-v == 0 {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi {
+		return "", ""
+	}
+	return text(lo), text(hi)
+}
+
+// Merge takes up the statistics of another part, of which nil is none. For floats it
+// is exact but for rounding, whichever the order.
 func (p *Partial) Merge(q *Partial) {
+	if q == nil {
+		return
+	}
 	n, m := float64(p.numbers()), float64(q.numbers())
 	switch {
 	case m == 0:
 	case n == 0:
-		p.Mean, p.M2, p.Min, p.Max, p.Sum = q.Mean, q.M2, q.Min, q.Max, q.Sum
+		p.Mean, p.M2, p.Sum = q.Mean, q.M2, q.Sum
+	case p.Mean-p.Mean != 0 || q.Mean-q.Mean != 0: // infinities, or NaN of both
+		p.Mean, p.M2, p.Sum = p.Mean+q.Mean, Float(math.NaN()), ""
 	default:
 		d := float64(q.Mean - p.Mean)
 		p.M2 += q.M2 + Float(d*d*(n/(n+m))*m)
@@ -228,13 +257,9 @@ func (p *Partial) Merge(q *Partial) {
 		} else {
 			p.Sum = ""
 		}
-		if compare(q.Min, p.Min) < 0 {
-			p.Min = q.Min
-		}
-		if compare(q.Max, p.Max) > 0 {
-			p.Max = q.Max
-		}
 	}
+	p.Min, p.MinFinite = first(p.Min, q.Min, -1), first(p.MinFinite, q.MinFinite, -1)
+	p.Max, p.MaxFinite = first(p.Max, q.Max, 1), first(p.MaxFinite, q.MaxFinite, 1)
 	switch {
 	case q.Missing != nil && p.Missing != nil:
 		both := *p.Missing + *q.Missing
@@ -272,13 +297,14 @@ func (p *Partial) Std() float64 {
 	return math.Sqrt(float64(p.M2) / float64(p.numbers()))
 }
 
-// Histogram counts numbers in bins of equal width from the least finite to the
-// largest; a number counts where the middle of its bucket lies.
+// Histogram counts finite numbers in bins of equal width from the least of them to
+// the largest; a number counts where the middle of its bucket lies. It has no bins if
+// there are no such numbers.
 func (p *Partial) Histogram(bins int) (edges []float64, counts []int64) {
-	if p.numbers() == 0 || bins < 1 {
+	if p.MinFinite == "" || bins < 1 {
 		return nil, nil
 	}
-	lo, hi := max(number(p.Min), -math.MaxFloat64), min(number(p.Max), math.MaxFloat64)
+	lo, hi := number(p.MinFinite), number(p.MaxFinite)
 	if lo == hi {
 		bins = 1
 	}
@@ -302,6 +328,15 @@ func (p *Partial) Histogram(bins int) (edges []float64, counts []int64) {
 		counts[min(max(k-1, 0), bins-1)] += n
 	}
 	return edges, counts
+}
+
+// first gives the one of two numbers that is less, or larger if sign is 1, where ""
+// is none.
+func first(a, b string, sign int) string {
+	if b != "" && (a == "" || compare(b, a) == sign) {
+		return b
+	}
+	return a
 }
 
 func compare(a, b string) int {

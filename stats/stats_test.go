@@ -96,10 +96,10 @@ func TestPartsGiveWhatTheWholeGives(t *testing.T) {
 		}
 		size := max(math.Abs(want.sorted[0]), math.Abs(want.sorted[n-1]))
 		s := whole.Summary(5)
-		if v, _ := s.Min.Float64(); v != want.sorted[0] {
+		if v := s.Min.Float64(); v != want.sorted[0] {
 			t.Errorf("least %v, want %v", s.Min, want.sorted[0])
 		}
-		if v, _ := s.Max.Float64(); v != want.sorted[n-1] {
+		if v := s.Max.Float64(); v != want.sorted[n-1] {
 			t.Errorf("largest %v, want %v", s.Max, want.sorted[n-1])
 		}
 		if !near(float64(s.Mean), want.mean, 1e-12, size*1e-14) {
@@ -122,6 +122,70 @@ func TestPartsGiveWhatTheWholeGives(t *testing.T) {
 			t.Errorf("the histogram counts %d of %d: %v", total, n, s.Histogram)
 		}
 	})
+}
+
+// Infinities are told apart from nothing, and leave the histogram to the others.
+func TestInfinities(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		values []float64
+		want   string
+		edges  []float64
+	}{
+		{[]float64{inf, 1, 2}, `{"min":1,"max":"Infinity"}`, []float64{1, 1.5, 2}},
+		{[]float64{-inf, inf, -3, 5, math.NaN()}, `{"min":"-Infinity","max":"Infinity"}`, []float64{-3, 1, 5}},
+		{[]float64{inf, inf}, `{"min":"Infinity","max":"Infinity"}`, nil},
+		{[]float64{math.NaN()}, `{}`, nil},
+		{nil, `{}`, nil},
+	} {
+		whole, parts := &stats.Partial{}, &stats.Partial{}
+		stats.Add(whole, c.values, 0)
+		for _, v := range c.values {
+			var p stats.Partial
+			stats.Add(&p, []float64{v}, 0)
+			parts.Merge(&p)
+			parts.Merge(nil)
+		}
+		for _, p := range []*stats.Partial{whole, parts} {
+			s := p.Summary(2)
+			text, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back stats.Summary
+			if err := json.Unmarshal(text, &back); err != nil || back.Min != s.Min || back.Max != s.Max {
+				t.Errorf("%v: %v, %v", c.values, back, err)
+			}
+			var ends struct {
+				Min any `json:"min,omitempty"`
+				Max any `json:"max,omitempty"`
+			}
+			if err := json.Unmarshal(text, &ends); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := json.Marshal(ends); err != nil || string(got) != c.want {
+				t.Errorf("%v: %s, want %s", c.values, got, c.want)
+			}
+			if !slices.Equal(s.Histogram.Edges, c.edges) {
+				t.Errorf("%v: edges %v, want %v", c.values, s.Histogram.Edges, c.edges)
+			}
+			if w := whole.Mean; p.Mean != w && (p.Mean == p.Mean || w == w) {
+				t.Errorf("%v: mean %v, want %v", c.values, p.Mean, w)
+			}
+		}
+	}
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	a, err := zarr.CreateArray(ctx, "mem:", zarr.ArraySpec{Shape: []int{3}, DataType: "uint8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, opt := range []stats.Options{{Workers: -1}, {Memory: -1}} {
+		if p, err := stats.Of(ctx, a, opt); err == nil || p != nil {
+			t.Errorf("%+v: %v", opt, p)
+		}
+	}
 }
 
 // Integers of 64 bits keep every bit, where floats would not.

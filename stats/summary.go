@@ -2,18 +2,21 @@ package stats
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
+	"strings"
 )
 
 // Summary is what people want to know of an array, also as JSON.
 type Summary struct {
-	Count int64       `json:"count"`
-	Min   json.Number `json:"min,omitempty"`
-	Max   json.Number `json:"max,omitempty"`
-	Mean  Float       `json:"mean"`
-	Std   Float       `json:"std"`
-	NaN   int64       `json:"nan"`
-	Fill  int64       `json:"fill"`
+	Count int64 `json:"count"`
+	// Min and Max are "" if there are no numbers, and left out of JSON then.
+	Min  Number `json:"min,omitempty"`
+	Max  Number `json:"max,omitempty"`
+	Mean Float  `json:"mean"`
+	Std  Float  `json:"std"`
+	NaN  int64  `json:"nan"`
+	Fill int64  `json:"fill"`
 	// Percentiles are by their number: "50" is the median.
 	Percentiles map[string]Float `json:"percentiles"`
 	Histogram   Histogram        `json:"histogram"`
@@ -31,7 +34,7 @@ var Percentiles = []float64{1, 5, 25, 50, 75, 95, 99}
 
 // Summary sums up, with a histogram of so many bins.
 func (p *Partial) Summary(bins int) Summary {
-	s := Summary{Count: p.Count, Min: finite(p.Min), Max: finite(p.Max), Mean: p.Mean, Std: Float(p.Std()), NaN: p.NaN, Fill: p.Fill,
+	s := Summary{Count: p.Count, Min: Number(p.Min), Max: Number(p.Max), Mean: p.Mean, Std: Float(p.Std()), NaN: p.NaN, Fill: p.Fill,
 		Missing: p.Missing, Percentiles: map[string]Float{}}
 	for _, q := range Percentiles {
 		s.Percentiles[strconv.FormatFloat(q, 'g', -1, 64)] = Float(p.Percentile(q))
@@ -40,10 +43,32 @@ func (p *Partial) Summary(bins int) Summary {
 	return s
 }
 
-// finite is a number as JSON spells it, "" for one that it cannot.
-func finite(text string) json.Number {
-	if v := number(text); v-v != 0 {
-		return ""
+// Number is the text of a number with every digit that it has, or "Infinity" or
+// "-Infinity". Its JSON is a number, or those words as a string.
+type Number string
+
+// Float64 gives the number as nearly as a float64 has it, NaN for "".
+func (n Number) Float64() float64 { return number(string(n)) }
+
+// MarshalJSON spells the number so that it stays the same, null for none.
+func (n Number) MarshalJSON() ([]byte, error) {
+	switch v := n.Float64(); {
+	case n == "":
+		return []byte("null"), nil
+	case v-v != 0:
+		return json.Marshal(string(n))
 	}
-	return json.Number(text)
+	return json.Marshal(json.Number(n))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	s := strings.Trim(string(text), `"`)
+	if s == "null" {
+		s = ""
+	} else if v := number(s); v != v {
+		return errors.New("no number")
+	}
+	*n = Number(s)
+	return nil
 }

@@ -144,7 +144,27 @@ The form base|zip:path|zarr3:path is taken too.`,
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
 		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
 	root.AddCommand(a.kindCommands()...)
+	a.refuseHelpOfNothing(root)
 	return root
+}
+
+// refuseHelpOfNothing makes "help" with a word that is no command wrong usage.
+func (a *app) refuseHelpOfNothing(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, help := range root.Commands() {
+		if help.Name() == "help" {
+			help.Args = func(cmd *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err == nil && len(rest) == 0 {
+					return nil
+				}
+				if found == nil {
+					found = root
+				}
+				return a.noCommand(found, rest)
+			}
+		}
+	}
 }
 
 // noCommand says that a word is no command.

@@ -59,6 +59,9 @@ func OpenSeries(ctx context.Context, g *Group) (*Series, error) {
 
 func (s *Series) open(ctx context.Context) error {
 	d, err := s.group.dataset(ctx, "data")
+	if errors.Is(err, zarr.ErrNoNode) && !s.group.holds(ctx, "data") {
+		return ErrNoSeries
+	}
 	if err != nil {
 		return err
 	}

@@ -280,7 +280,7 @@ func (v *validator) find(ctx context.Context, s store.Store, as string) {
 	if n, err := zarr.OpenStore(ctx, s, v.root, v.open...); err == nil {
 		v.store, _ = n.Store().(*translate.Store)
 	} else if _, _, gone := s.Get(ctx, path.Join(v.root, job.Document), store.Part(0, 0), nil); gone != nil {
-		if f := v.formats.Look(ctx, s, v.root, false); f != nil {
+		if f, err := v.formats.Look(ctx, s, v.root, false); err == nil && f != nil {
 			v.store = v.formats.Open(s, f.Name, format.Env{}) // broken
 		}
 	}
