@@ -162,7 +162,7 @@ func TestSeriesThatAreNone(t *testing.T) {
 	array(w, "odd/data", "int8", []int{2}, []int{2}, []int8{1, 2}, "conversion", "x")
 	array(w, "odd/starting_time", "float64", []int{}, []int{}, []float64{0}, "rate", 1)
 	f := w.file()
-	for at, says := range map[string]string{"/empty": "no Zarr node", "/timeless": "no time series", "/still": "rate of 0", "/scalar": "single value", "/odd": `data.conversion: must be a number that fits 64 bits, not "x"`} {
+	for at, says := range map[string]string{"/empty": "no time series", "/timeless": "no time series", "/still": "rate of 0", "/scalar": "single value", "/odd": `data.conversion: must be a number that fits 64 bits, not "x"`} {
 		_, err := hdmf.OpenSeries(ctx, group(t, f, at))
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "unmarshal") {
 			t.Errorf("%s: %v", at, err)
