@@ -289,7 +289,8 @@ func (p *Partial) Percentile(q float64) float64 {
 	return min(max(v, number(p.Min)), number(p.Max))
 }
 
-// Std is the deviation of all the numbers (not of a sample of more).
+// Std is the deviation of all the numbers (not of a sample of more). Squares below
+// 5e-324 are none, and so one of less than 1e-160 is rounded to that.
 func (p *Partial) Std() float64 {
 	if p.numbers() == 0 {
 		return math.NaN()
