@@ -45,6 +45,7 @@ func placeOf(s store.Reader, path string) string {
 
 func (n *node) array(s *state) *Array {
 	a := &Array{node: *n, place: placeOf(n.store, n.path)}
+	caches.add(a.cache)
 	a.now.Store(s)
 	return a
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
@@ -184,6 +185,39 @@ func TestTheCacheTellsViewsApart(t *testing.T) {
 			}
 			if got := must[ndArray[uint8]](t)(readArray[uint8](v, sel)); got.Data[0] != data[row*7+column] {
 				t.Fatalf("view %d at %d, %d has %d, want %d", k, row, column, got.Data[0], data[row*7+column])
+			}
+		}
+	}
+}
+
+// A cache hears of what is written through arrays that have another or none.
+func TestEveryCacheHearsOfEveryWrite(t *testing.T) {
+	for _, codecs := range []string{`["bytes","gzip"]`, shardOfFour} {
+		s := mem.New()
+		spec := zarr.ArraySpec{Shape: []int{8, 8}, Chunks: []int{8, 8}, DataType: "uint8", Codecs: []byte(codecs)}
+		writer := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec))
+		open := func() *zarr.Array {
+			return must[zarr.Node](t)(zarr.OpenStore(ctx, s, "a", zarr.WithCache(codec.NewCache(1<<20)))).(*zarr.Array)
+		}
+		readers := []*zarr.Array{open(), open()}
+		for v := range uint8(4) {
+			for k, w := range []*zarr.Array{writer, readers[0]} {
+				want := v*10 + uint8(k) + 1
+				check(t, zarr.Write(ctx, w, zarr.Slice("1, 1"), []uint8{want}))
+				for i, r := range readers {
+					if got := must[ndArray[uint8]](t)(readArray[uint8](r, zarr.Slice("1, 1"))).Data[0]; got != want {
+						t.Errorf("%.12s: reader %d has %d, want %d", codecs, i, got, want)
+					}
+				}
+			}
+		}
+		check(t, writer.DeleteChunk(ctx, 0, 0))
+		check(t, zarr.Write(ctx, writer, zarr.Slice("0, 0"), []uint8{1}))
+		check(t, zarr.Remove(ctx, writer))
+		must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", spec))
+		for i, r := range readers {
+			if got := must[ndArray[uint8]](t)(readArray[uint8](r, zarr.Slice("0, 0"))).Data[0]; got != 0 {
+				t.Errorf("%.12s: reader %d has %d of the array that was removed", codecs, i, got)
 			}
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"iter"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/meta"
@@ -14,14 +16,66 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// changing tells the cache that a chunk is about to be written; the function
-// that it returns, that it was.
+// changing tells all caches that a chunk is about to be written; the function that
+// it returns, that it was.
 func (a *Array) changing(key string) (done func()) {
-	name := a.identity(key)
-	own, shared := a.cache.Change(name), partCache.Change(name)
+	name, told := a.identity(key), caches.list.Load()
+	tell := partCache.Change(name)
+	for c := range caches.all() {
+		first, then := tell, c.Change(name)
+		tell = func() {
+			first()
+			then()
+		}
+	}
 	return func() {
-		own()
-		shared()
+		tell()
+		if caches.list.Load() != told { // a new one may have read the chunk as it was
+			for c := range caches.all() {
+				c.Change(name)()
+			}
+		}
+	}
+}
+
+// caches are those that callers gave to arrays, as long as they use them: whoever
+// writes in this process, all must know.
+var caches cacheList
+
+type cacheList struct {
+	mu   sync.Mutex
+	list atomic.Pointer[[]weak.Pointer[codec.Cache]]
+}
+
+// add makes a cache known; nil is none.
+func (l *cacheList) add(c *codec.Cache) {
+	if c == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := []weak.Pointer[codec.Cache]{weak.Make(c)}
+	for other := range l.all() {
+		if other == c {
+			return
+		}
+		list = append(list, weak.Make(other))
+	}
+	l.list.Store(&list)
+}
+
+// all yields the caches that are still used.
+func (l *cacheList) all() iter.Seq[*codec.Cache] {
+	return func(yield func(*codec.Cache) bool) {
+		list := l.list.Load()
+		if list == nil {
+			return
+		}
+		for _, p := range *list {
+			if c := p.Value(); c != nil && !yield(c) {
+				return
+			}
+		}
 	}
 }
 

@@ -161,7 +161,7 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
-	if _, _, uerr := e.store.Get(ctx, unfinishedKey(path), store.UpTo(1<<10), nil); uerr == nil {
+	if isUnfinished(ctx, e, path) {
 		return nil, &Error{Op: "open", URL: (&node{engine: e, path: path}).URL(), Err: ErrUnfinished}
 	}
 	look := func(further bool) (*format.Format, error) {
@@ -226,11 +226,10 @@ func newNode(ctx context.Context, n node, doc meta.Node) (Node, error) {
 // of it is there: nodes with no document at the root beside it are no hierarchy.
 const Unfinished = ".omnizarr-unfinished"
 
-func unfinishedKey(path string) string {
-	if path == "" {
-		return Unfinished
-	}
-	return path + "/" + Unfinished
+// isUnfinished reports whether that value lies in a folder, which has no document.
+func isUnfinished(ctx context.Context, e *engine, path string) bool {
+	_, _, err := e.store.Get(ctx, pathpkg.Join(path, Unfinished), store.UpTo(1<<10), nil)
+	return err == nil
 }
 
 func getDocument(ctx context.Context, e *engine, path string) (meta.Node, store.Info, error) {
@@ -333,10 +332,15 @@ func prepare(ctx context.Context, e *engine, path, format string, overwrite bool
 			return err
 		}
 	}
-	if !overwrite {
-		return nil
+	if overwrite {
+		return removeNode(ctx, e, path)
 	}
-	return removeNode(ctx, e, path)
+	if isUnfinished(ctx, e, path) {
+		if _, _, err := readDocument(ctx, e, path, false); errors.Is(err, ErrNoNode) {
+			return ErrUnfinished
+		}
+	}
+	return nil
 }
 
 // makeParent makes a group where there is nothing yet; below an array there is
@@ -344,6 +348,9 @@ func prepare(ctx context.Context, e *engine, path, format string, overwrite bool
 func makeParent(ctx context.Context, e *engine, path, format string) error {
 	doc, _, err := readDocument(ctx, e, path, false)
 	if errors.Is(err, ErrNoNode) {
+		if isUnfinished(ctx, e, path) {
+			return ErrUnfinished
+		}
 		err = putNewDocument(ctx, e, path, &meta.Group{}, format, false)
 		if errors.Is(err, ErrExist) {
 			return nil

@@ -123,7 +123,8 @@ func InFlight(bytes int64) Option {
 }
 
 // WithCache keeps decoded chunks and shard indexes in c, which several arrays
-// may share. It is for chunks that change only through those arrays.
+// may share. It is for chunks that change only through arrays of this process: what
+// others do to a file, or a folder that is replaced on disk, it does not notice.
 func WithCache(c *codec.Cache) Option { return func(o *options) { o.cache = c } }
 
 // Strict makes reading also check bytes that decoding passes over: padding that is

@@ -227,8 +227,12 @@ func documentNames(e *engine) map[string]bool {
 // an interruption leaves is no node any more.
 func deleteNode(ctx context.Context, e *engine, path string) error {
 	name := placeOf(e.store, path)
-	defer e.cache.Drop(name)
-	defer partCache.Drop(name)
+	defer func() {
+		partCache.Drop(name)
+		for c := range caches.all() {
+			c.Drop(name)
+		}
+	}()
 	e.changes.removed(path)
 	if err := e.store.Delete(ctx, documentKey(path)); err != nil {
 		return err

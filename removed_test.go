@@ -193,3 +193,20 @@ func TestRemovingWaitsForWriters(t *testing.T) {
 		})
 	}
 }
+
+func TestNothingIsMadeInAnUnfinishedCopy(t *testing.T) {
+	s := mem.New()
+	must[store.Info](t)(s.Put(ctx, "half/"+zarr.Unfinished, nil, store.PutOptions{}))
+	for name, create := range map[string]func() error{
+		"a group":  func() error { _, err := zarr.CreateGroupIn(ctx, s, "half"); return err },
+		"an array": func() error { _, err := zarr.CreateArrayIn(ctx, s, "half", small); return err },
+		"below":    func() error { _, err := zarr.CreateArrayIn(ctx, s, "half/a", small); return err },
+	} {
+		if err := create(); !errors.Is(err, zarr.ErrUnfinished) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	over := small
+	over.Overwrite = true
+	must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "half", over))
+}

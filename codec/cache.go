@@ -11,7 +11,8 @@ import (
 // bytes; what was used longest ago goes first. Two readers who want the same
 // thing at once wait for one decoding. It is safe for several goroutines.
 //
-// A cache trusts that chunks change only through the arrays that share it.
+// A cache trusts that it is told when chunks change, as arrays do of all that this
+// process writes.
 type Cache struct {
 	mu     sync.Mutex
 	max    int64

@@ -60,11 +60,11 @@ const maxWaiting = 256 << 20
 // begin makes room and a root. What was there is gone then.
 func (t *target) begin(ctx context.Context) error {
 	err := t.clear(ctx)
-	if err == nil {
-		_, err = t.held.base.Put(ctx, unfinished, nil, store.PutOptions{})
+	if err == nil { // its document is held back, and nothing is made in what is unfinished
+		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.As(t.format()))...)
 	}
 	if err == nil {
-		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.As(t.format()))...)
+		_, err = t.held.base.Put(ctx, unfinished, nil, store.PutOptions{})
 	}
 	if err != nil {
 		return errors.Join(err, t.where.Discard())
