@@ -183,3 +183,49 @@ func TestAnArchiveHasOneWriter(t *testing.T) {
 		check(t, one.Close())
 	}
 }
+
+// unnamed is a store that does not say who it is, and has the URL of another.
+type unnamed struct{ store.Store }
+
+func TestStoresOfOneURLAreNotOne(t *testing.T) {
+	for _, wrap := range []func(s store.Store) store.Store{
+		func(s store.Store) store.Store { return unnamed{s} },
+		func(s store.Store) store.Store { return &unnamed{s} },
+	} {
+		h := hanging{mem.New(), "a/c/0", make(chan struct{}), make(chan struct{})}
+		one, two := wrap(h), wrap(mem.New())
+		cache := zarr.WithCache(codec.NewCache(1 << 20))
+		create := func(s store.Store) *zarr.Array {
+			return must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small, cache))
+		}
+		a, b := create(one), create(two)
+		if a.URL() != b.URL() {
+			t.Fatalf("%s and %s", a.URL(), b.URL())
+		}
+		// Neither waits for the other.
+		end := make(chan error)
+		go func() { end <- zarr.Write(ctx, a, zarr.Slice("0"), []uint8{1}) }()
+		<-h.began
+		check(t, zarr.Write(ctx, b, zarr.Slice("0"), []uint8{2}))
+		close(h.done)
+		check(t, <-end)
+		for range 2 {
+			x := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.Slice("0"))).Data[0]
+			y := must[ndArray[uint8]](t)(readArray[uint8](b, zarr.Slice("0"))).Data[0]
+			if x != 1 || y != 2 {
+				t.Errorf("read %d and %d", x, y)
+			}
+		}
+		if store.Overlap(store.Identity(one, "a"), store.Identity(two, "a")) || !store.Overlap(store.Identity(one, "a"), store.Identity(one, "a/c")) {
+			t.Error("places in two stores overlap, or those in one do not")
+		}
+	}
+	// Where it lies is still known of a store of files.
+	if !store.Overlap(store.Identity(placed{mem.New()}, "x"), "file:///d/x/y") {
+		t.Error("a folder and one in it do not overlap")
+	}
+}
+
+type placed struct{ store.Store }
+
+func (placed) URL() string { return "file:///d" }

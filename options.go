@@ -217,6 +217,7 @@ type engine struct {
 	pool     *par.Limiter // of limits
 	changes  *changes
 	reach    *reach.Reach
+	kept     any // see store.Keep
 }
 
 func newEngine(s store.Store, o *options) *engine {
@@ -227,7 +228,7 @@ func newEngine(s store.Store, o *options) *engine {
 			n = max(n, p.Concurrency())
 		}
 	}
-	e := &engine{options: o, changes: &changes{}}
+	e := &engine{options: o, changes: &changes{}, kept: store.Keep(s)}
 	var seen bool
 	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format
 		if o.locate.ReadOnly {

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/omnizarr/zarr/internal/anon"
 )
 
 // Identified is a store that says which value it gives for a key, or which
@@ -19,6 +21,9 @@ type Identified interface {
 // the same name whichever folder the store that gives it starts at, and whatever
 // links lead there. Locks, caches and Overlap go by it. It may look at the disk:
 // who needs many names below a folder asks for that of the folder.
+//
+// A store that is not Identified and no Unwrapper is like no other, also not like
+// one of the same URL, and its names are good as long as Keep is kept.
 func Identity(s Reader, key string) string {
 	switch s := s.(type) {
 	case *sub:
@@ -30,7 +35,31 @@ func Identity(s Reader, key string) string {
 	case Unwrapper:
 		return Identity(s.Unwrap(), key)
 	}
-	return JoinURL(strings.TrimSuffix(s.URL(), "/"), key)
+	at := JoinURL(strings.TrimSuffix(s.URL(), "/"), key)
+	name := anon.Of(s)
+	if name == nil {
+		return at
+	}
+	if scheme, rest, ok := strings.Cut(at, "://"); ok { // as a user, so that Overlap compares the places
+		return scheme + "://" + name.String() + "@" + rest
+	}
+	return name.String() + "@" + at
+}
+
+// Keep gives something that keeps the identities in a store the same while it is
+// kept, where the store does not say who it is.
+func Keep(s Reader) any {
+	switch s := s.(type) {
+	case *sub:
+		return Keep(s.s)
+	case readOnly:
+		return Keep(s.s)
+	case Identified:
+		return nil
+	case Unwrapper:
+		return Keep(s.Unwrap())
+	}
+	return anon.Of(s)
 }
 
 // Overlap reports whether what two identities name is the same place, or one
