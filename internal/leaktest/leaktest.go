@@ -42,6 +42,7 @@ type checked struct {
 
 func (c checked) Run() int {
 	lessChecks()
+	quick()
 	startPolling()
 	before := descriptors()
 	running := goleak.IgnoreCurrent()

@@ -1,0 +1,29 @@
+package leaktest
+
+import (
+	"os"
+	"runtime/debug"
+
+	"github.com/omnizarr/zarr/internal/thorough"
+)
+
+// memoryFolder is where Linux has files that are in memory alone.
+const memoryFolder = "/dev/shm"
+
+// quick saves what tests spend on other things than testing: the collector runs
+// rarely, and files lie in memory where that has room for them, since the journal of a
+// disk takes longer than all else that is done to many small ones. What the caller set
+// stays, and thorough tests write to the disk.
+func quick() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if thorough.Enabled || os.Getenv("TMPDIR") != "" || freeBytes(memoryFolder) < 2<<30 {
+		return
+	}
+	dir, err := os.MkdirTemp(memoryFolder, "")
+	if err != nil || os.Remove(dir) != nil {
+		return
+	}
+	os.Setenv("TMPDIR", memoryFolder)
+}
