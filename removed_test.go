@@ -132,6 +132,7 @@ func TestAnArrayTakesNoChunksOver(t *testing.T) {
 	for _, format := range []string{"zarr3", "zarr2", "n5"} {
 		dir := t.TempDir()
 		a := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, small, zarr.As(format)))
+		defer a.Close()
 		check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
 		if _, err := zarr.CreateArray(ctx, dir, small, zarr.As(format)); !errors.Is(err, zarr.ErrExist) || strings.Contains(err.Error(), "left of") {
 			t.Errorf("%s: where an array is: %v", format, err)
@@ -147,7 +148,7 @@ func TestAnArrayTakesNoChunksOver(t *testing.T) {
 			check(t, os.RemoveAll(filepath.Join(dir, name)))
 		}
 		check(t, os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o666))
-		must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, small, zarr.As(format)))
+		check(t, must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, small, zarr.As(format))).Close())
 	}
 }
 

@@ -36,6 +36,7 @@ func TestNamesAreOfValues(t *testing.T) {
 func Example() {
 	type value struct{ n int }
 	v := &value{1}
-	fmt.Println(anon.Of(v) == anon.Of(v), anon.Of(v) == anon.Of(&value{1}))
+	name := anon.Of(v)
+	fmt.Println(anon.Of(v) == name, anon.Of(&value{1}) == name)
 	// Output: true false
 }
