@@ -21,7 +21,9 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: `Check the metadata of a node and of everything below it: documents, the
 configurations of codecs against their schemas, and consolidated metadata against
 the nodes' own documents. Chunks are not read; verify does that. Every problem has
-the name of the rule that is broken, and the exit code is 1 if there are any.`,
+the name of the rule that is broken, and the exit code is 1 if there are any.
+Warnings are of what the rules allow and readers may take differently; they do not
+change the exit code.`,
 		Example: `  omnizarr validate em.zarr
   omnizarr validate --json em.zarr | jq '.problems[].rule'`,
 		Args: names("one URL"),
@@ -50,7 +52,7 @@ the name of the rule that is broken, and the exit code is 1 if there are any.`,
 			}
 			report, failed := check.Validate(cmd.Context(), l.Store, l.Path, opts)
 			// What was found counts also where the work could not be done to its end.
-			if failed == nil || len(report.Problems) > 0 {
+			if failed == nil || len(report.Problems)+len(report.Warnings) > 0 {
 				if asJSON {
 					err = a.printJSON(report)
 				} else {
@@ -79,7 +81,14 @@ func (a *app) printValidation(r check.Validation) {
 	for _, p := range r.Problems {
 		a.printf("✗ %s %s: %s\n", p.Path, p.Rule, words.OneLine(p.Problem))
 	}
-	if r.OK {
+	for _, p := range r.Warnings {
+		a.printf("! %s %s: %s\n", p.Path, p.Rule, words.OneLine(p.Problem))
+	}
+	switch {
+	case !r.OK:
+	case len(r.Warnings) > 0:
+		a.printf("✓ no problems, %s\n", words.Counted(len(r.Warnings), "warning"))
+	default:
 		a.printf("%s\n", "✓ no problems")
 	}
 }

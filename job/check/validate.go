@@ -22,9 +22,11 @@ import (
 
 // Validation is what Validate found.
 type Validation struct {
-	OK bool `json:"ok"`
-	// Problems are in the order of their paths.
+	OK bool `json:"ok"` // there are no problems; warnings do not count
+	// Problems are in the order of their paths, and so are warnings: what a rule
+	// allows but readers take differently, or what a convention only recommends.
 	Problems []Violation `json:"problems"`
+	Warnings []Violation `json:"warnings"`
 }
 
 // Violation is a rule that a node breaks. The rules are
@@ -70,13 +72,41 @@ type Rules struct {
 	// Node checks what reading a node is lenient about. The store has the documents as
 	// they are.
 	Node func(ctx context.Context, s store.Store, path string, tell func(rule, problem string))
+	// Meaning checks what a node says beyond its format. It is called for every node
+	// that opens, whatever its format is if Format is empty.
+	Meaning func(ctx context.Context, n zarr.Node, found *Findings)
+}
+
+// Findings take what rules find out about a node.
+type Findings struct {
+	v    *validator
+	path string
+}
+
+// Problem says that a rule is broken, at a path below the node or, if below is
+// empty, by the node itself.
+func (f *Findings) Problem(below, rule, problem string) {
+	f.v.problem(f.at(below), rule, problem)
+}
+
+// Warn says that readers may not take something as it was meant.
+func (f *Findings) Warn(below, rule, problem string) {
+	f.v.found.Warnings = append(f.v.found.Warnings, Violation{f.at(below), rule, problem})
+}
+
+func (f *Findings) at(below string) string {
+	if below = strings.Trim(below, "/"); below == "" {
+		return f.path
+	}
+	return join(f.path, below)
 }
 
 // Validate checks the metadata of the node at a path of a store and of everything
 // below it; chunks are not read. It goes on after problems. The error is only for
 // work that could not be done to its end.
 func Validate(ctx context.Context, s store.Store, path string, opts ValidateOptions) (Validation, error) {
-	v := &validator{root: strings.Trim(path, "/"), rules: opts.Rules, formats: opts.Formats, found: Validation{Problems: []Violation{}}}
+	v := &validator{root: strings.Trim(path, "/"), rules: opts.Rules, formats: opts.Formats,
+		found: Validation{Problems: []Violation{}, Warnings: []Violation{}}}
 	if v.formats == nil {
 		v.formats = std.Registry()
 	}
@@ -92,9 +122,11 @@ func Validate(ctx context.Context, s store.Store, path string, opts ValidateOpti
 	if err == nil && opts.Further != nil {
 		v.found.Problems, err = opts.Further(ctx, v.found.Problems)
 	}
-	slices.SortStableFunc(v.found.Problems, func(a, b Violation) int {
-		return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Rule, b.Rule))
-	})
+	for _, list := range [][]Violation{v.found.Problems, v.found.Warnings} {
+		slices.SortStableFunc(list, func(a, b Violation) int {
+			return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Rule, b.Rule))
+		})
+	}
 	v.found.OK = len(v.found.Problems) == 0
 	return v.found, err
 }
@@ -217,6 +249,8 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 		if rule != "codecs" || !v.codecs(v.at(path), members) {
 			v.problem(v.at(path), rule, why)
 		}
+	} else {
+		v.meaning(ctx, path, n)
 	}
 	g, _ := n.(*zarr.Group)
 	return g, isArray
@@ -264,6 +298,15 @@ func (v *validator) lenient(ctx context.Context, path, format string) {
 	for _, r := range v.rules {
 		if r.Format == format && r.Node != nil {
 			r.Node(ctx, v.store.Unwrap(), path, func(rule, problem string) { v.problem(v.at(path), rule, problem) })
+		}
+	}
+}
+
+// meaning checks what a node says beyond its format.
+func (v *validator) meaning(ctx context.Context, path string, n zarr.Node) {
+	for _, r := range v.rules {
+		if r.Meaning != nil && (r.Format == "" || r.Format == n.Format()) {
+			r.Meaning(ctx, n, &Findings{v, v.at(path)})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -116,4 +117,30 @@ func ExampleValidate() {
 	// Output:
 	// false <nil>
 	// / codecs codec offset: prefix has 1 bytes: must have as many as offset says, 2
+}
+
+// Warnings stand beside problems and do not count as such. A rule of a format sees
+// the nodes of that format alone, one without sees all.
+func TestRulesMayWarn(t *testing.T) {
+	group := `{"zarr_format":3,"node_type":"group"}`
+	s := documents(t, map[string]string{"": group, "in/b/": group, "in/": group})
+	every := check.Rules{Meaning: func(_ context.Context, n zarr.Node, found *check.Findings) {
+		if n.Path() == "in" {
+			found.Warn("b", "taste", "ugly")
+			found.Warn("", "taste", "odd")
+		}
+	}}
+	other := check.Rules{Format: "n5", Meaning: func(_ context.Context, _ zarr.Node, found *check.Findings) {
+		found.Problem("", "no", "of another format")
+	}}
+	got, err := check.Validate(context.Background(), s, "", check.ValidateOptions{Rules: []check.Rules{every, other}})
+	want := []check.Violation{{Path: "/in", Rule: "taste", Problem: "odd"}, {Path: "/in/b", Rule: "taste", Problem: "ugly"}}
+	if err != nil || !got.OK || len(got.Problems) != 0 || !slices.Equal(got.Warnings, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	other.Format = "zarr3"
+	got, err = check.Validate(context.Background(), s, "", check.ValidateOptions{Rules: []check.Rules{every, other}})
+	if err != nil || got.OK || len(got.Problems) != 3 || len(got.Warnings) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
