@@ -1,0 +1,10 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package partial
+
+import "os"
+
+const noFollow = 0
+
+// Lock does nothing on this system.
+func Lock(*os.File) error { return nil }

@@ -1,0 +1,26 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package partial
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// noFollow keeps links from leading elsewhere, and an open from waiting for a pipe.
+const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// Lock takes the lock of an open file or folder, which ends when it is closed, or
+// with the process. ErrBusy says that somebody has it. A file system that knows no
+// locks has none.
+func Lock(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return ErrBusy
+	case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.EOPNOTSUPP), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOSYS):
+		return nil
+	}
+	return err
+}

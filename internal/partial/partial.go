@@ -1,0 +1,133 @@
+// Package partial makes single files, such as archives and images, beside the place
+// that they are meant for: they appear there whole or not at all, and what a process
+// leaves that ended in the middle is found again by the next one.
+package partial
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// ErrBusy says that another process, or another part of this one, is at work on the
+// same file or folder.
+var ErrBusy = errors.New("it is being written by somebody else right now")
+
+// Name is the name that the file for a path has until it is whole.
+func Name(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".omnizarr-unfinished")
+}
+
+// Exists reports whether a file for a path was begun.
+func Exists(path string) bool {
+	info, err := os.Lstat(Name(path))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// File is a file that is not in its place yet. One of Commit, Leave and Remove ends
+// it.
+type File struct {
+	*os.File
+	path string
+}
+
+// Open makes the file for a path, or opens the one that was left there, as it is.
+// While it is open nobody else gets it, but ErrBusy.
+func Open(path string) (*File, error) {
+	for {
+		f, err := os.OpenFile(Name(path), os.O_RDWR|os.O_CREATE|noFollow, 0o666)
+		if err != nil {
+			return nil, fmt.Errorf("folder %s: %w", filepath.Dir(path), Cause(err))
+		}
+		mine, err := own(f)
+		if err == nil && mine {
+			return &File{f, path}, nil
+		}
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// own locks a file, and reports whether it is still the one of its name: who had it
+// before may have put it in its place, or removed it.
+func own(f *os.File) (bool, error) {
+	if err := Lock(f); err != nil {
+		return false, err
+	}
+	held, err := f.Stat()
+	if err != nil {
+		return false, Cause(err)
+	}
+	if !held.Mode().IsRegular() {
+		return false, fmt.Errorf("%s is no file", f.Name())
+	}
+	now, err := os.Lstat(f.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(held, now), Cause(err)
+}
+
+// Cause is an error without the name of a file that people need not know.
+func Cause(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}
+
+// WriteAt writes to the file.
+func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	return n, Cause(err)
+}
+
+// Remove gives the file up.
+func (f *File) Remove() error {
+	if runtime.GOOS == "windows" { // where a file that is open stays
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	return errors.Join(os.Remove(f.Name()), f.Close())
+}
+
+// Leave closes the file and lets it lie for the next one.
+func (f *File) Leave() error { return f.Close() }
+
+// Commit makes the file the one at its path. What was there is there still if
+// anything goes wrong, and the file is removed then. With sync it survives a loss of
+// power.
+func (f *File) Commit(sync bool) error {
+	var err error
+	if sync {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.rename()
+	}
+	if err != nil {
+		return errors.Join(Cause(err), os.Remove(f.Name()), f.Close())
+	}
+	if err := f.Close(); err != nil && !errors.Is(err, os.ErrClosed) || !sync || runtime.GOOS == "windows" { // which cannot flush a folder
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(f.path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// rename puts the file in its place while it is locked, where the system can.
+func (f *File) rename() error {
+	if runtime.GOOS == "windows" {
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return os.Rename(f.Name(), f.path)
+}
