@@ -72,15 +72,21 @@ func (a *app) kindCommand(c *kind.Command) *cobra.Command {
 				return err
 			}
 			env := kind.Env{Workers: a.workers, Open: a.options()}
+			var bar *progress
 			if c.Items != "" {
-				bar := a.newProgress(c.Items)
+				bar = a.newProgress(c.Items)
 				env.Progress = bar.tell()
-				defer bar.end()
 			}
 			report, err := c.Run(cmd.Context(), l.Store, l.Path, env)
 			if err != nil {
+				if bar != nil {
+					bar.end()
+				}
 				l.Discard()
 				return err
+			}
+			if bar != nil {
+				bar.done("")
 			}
 			if err := l.Close(); err != nil {
 				return err

@@ -34,9 +34,6 @@ func (a *app) printf(form string, args ...any) error {
 	return err
 }
 
-// note tells people on standard error of something that does not stop the work.
-func (a *app) note(text string) { fmt.Fprintf(a.err, "omnizarr: note: %s\n", words.OneLine(text)) }
-
 // size writes a number of bytes with its unit.
 func size(bytes float64) string {
 	if bytes < 1024 {

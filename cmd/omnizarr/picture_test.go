@@ -3,9 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/omnizarr/zarr/job"
 )
 
 // slope is dark on the left and bright on the right.
@@ -37,17 +34,6 @@ func TestPalette(t *testing.T) {
 		if got := palette(v); got != want {
 			t.Errorf("palette(%v) = %v, want %v", v, got, want)
 		}
-	}
-}
-
-func TestProgressLine(t *testing.T) {
-	p := job.Progress{Path: "/a", Done: 6, Total: 24, Bytes: 3 << 20}
-	got := progressLine(p, "blocks", 3*time.Second, 120)
-	if want := "██████░░░░░░░░░░░░░░░░░░  25%  6 of 24 blocks  1 MiB/s  9s left  /a"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if got := progressLine(job.Progress{}, "blocks", 0, 30); len([]rune(got)) > 29 {
-		t.Errorf("too long: %s", got)
 	}
 }
 

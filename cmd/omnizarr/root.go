@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/words"
@@ -41,6 +43,10 @@ type app struct {
 	plain       bool
 	resolved    bool
 	allow       []string
+	logFormat   string
+	logger      *slog.Logger // nil: words for people
+	quiet       bool
+	progress    bool
 }
 
 // usageError is a command that was called in a wrong way.
@@ -59,11 +65,13 @@ func badUsage(cmd *cobra.Command, format string, args ...any) error {
 // run is the whole program; it returns the exit code.
 func run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
 	a := &app{kinds: kinds, in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
+	if wantsLog(args) {
+		a.logger = newLog(stderr)
+	}
 	// People get a line that they can report, and never a stack trace.
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(stderr, "omnizarr: internal error, please report it: %s\n", words.OneLine(fmt.Sprint(r)))
-			code = exitWrong
+			code = a.fail(fmt.Errorf("internal error, please report it: %v", r), exitWrong, "")
 		}
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -90,12 +98,9 @@ func (a *app) report(err error) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitWrong // whoever read the output has gone and wants no more words
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(err.Error()))
-		fmt.Fprintf(a.err, "Run '%s --help' for how to call it.\n", usage.command)
-		return exitUsage
+		return a.fail(err, exitUsage, fmt.Sprintf("Run '%s --help' for how to call it.", usage.command))
 	}
-	fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(err.Error()))
-	return exitWrong
+	return a.fail(err, exitWrong, "")
 }
 
 func (a *app) root() *cobra.Command {
@@ -125,6 +130,9 @@ The form base|zip:path|zarr3:path is taken too.`,
 					return badUsage(cmd, "--%s %d: must not be negative", limit.flag, limit.value)
 				}
 			}
+			if err := a.setLog(); err != nil {
+				return badUsage(cmd, "%w", err)
+			}
 			return nil
 		},
 	}
@@ -133,7 +141,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 	root.SetErr(a.err)
 	root.SetVersionTemplate("omnizarr {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err, cmd.CommandPath()}
+		return &usageError{unknownFlag(cmd, err), cmd.CommandPath()}
 	})
 	flags := root.PersistentFlags()
 	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
@@ -141,6 +149,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 	flags.IntVar(&a.maxDocument, "max-document", 0, "most bytes that a document of metadata may have (0: 16 MiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
+	a.logFlags(flags)
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
 		a.verifyCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
 	root.AddCommand(a.kindCommands()...)
@@ -173,10 +182,36 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	text := fmt.Sprintf("unknown command %q", args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	if near := words.Near(args[0], known); len(near) > 0 {
 		text += ", did you mean " + strings.Join(near, " or ") + "?"
+	} else if _, err := os.Stat(args[0]); !cmd.HasParent() && (err == nil || strings.Contains(args[0], "://")) {
+		text += fmt.Sprintf(", to look at it: omnizarr info %s", quoted(args[0]))
 	}
 	return badUsage(cmd, "%s", text)
+}
+
+// unknownFlag adds to an error of a flag that is not there which one may be meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, "--"+f.Name)
+		}
+	})
+	if near := words.Near("--"+unknown.GetSpecifiedName(), known); len(near) > 0 {
+		return fmt.Errorf("%w, did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return err
 }
 
 // names makes a check of the number of arguments, which says what they are.

@@ -47,10 +47,11 @@ not what the metadata says, bits behind the last packed element.`,
 			report, err := check.Verify(cmd.Context(), n, check.VerifyOptions{
 				Workers: a.workers, Progress: bar.tell(), Apart: apart, Open: a.options(append(open, zarr.ReadOnly())...),
 			})
-			bar.end()
 			if err != nil {
+				bar.end()
 				return fmt.Errorf("verify %s: %w", n.URL(), err)
 			}
+			bar.done("", "ok", report.OK, "problems", len(report.Problems))
 			if asJSON {
 				err = a.printJSON(report)
 			} else {

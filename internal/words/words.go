@@ -96,3 +96,65 @@ func Bare(raw []byte) string {
 func Padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-utf8.RuneCountInString(s), 0))
 }
+
+// Near finds among some words those that somebody may have meant who wrote another:
+// that differ by a letter or two, or begin or end with it. The nearest stand first,
+// and there are few.
+func Near(word string, among []string) []string {
+	const most = 3
+	type found struct {
+		word string
+		off  int
+	}
+	var near []found
+	for _, w := range among {
+		if w == word || w == "" {
+			continue
+		}
+		a, b := strings.ToLower(word), strings.ToLower(w)
+		off := distance(a, b, 3)
+		if off > 2 || off >= min(len(a), len(b)) {
+			if len(a) < 3 || !strings.HasPrefix(b, a) && !strings.HasSuffix(b, a) {
+				continue
+			}
+			off = 3
+		}
+		near = append(near, found{w, off})
+	}
+	slices.SortStableFunc(near, func(a, b found) int { return a.off - b.off })
+	var out []string
+	for _, f := range near {
+		if len(out) < most && f.off == near[0].off {
+			out = append(out, f.word)
+		}
+	}
+	return out
+}
+
+// distance is how many letters have to be changed, added, left out or exchanged with
+// the next to make b of a, limit if there are that many or more.
+func distance(a, b string, limit int) int {
+	x, y := []rune(a), []rune(b)
+	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
+		return limit
+	}
+	before, last, now := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		now[0] = i
+		for j := 1; j <= len(y); j++ {
+			same := 1
+			if x[i-1] == y[j-1] {
+				same = 0
+			}
+			now[j] = min(last[j]+1, now[j-1]+1, last[j-1]+same)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				now[j] = min(now[j], before[j-2]+1)
+			}
+		}
+		before, last, now = last, now, before
+	}
+	return min(last[len(y)], limit)
+}
