@@ -130,7 +130,7 @@ func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *t
 		defer lease.Close()
 		ck.Cache = lease
 	}
-	src, err := store.Open(ctx, a.store, key)
+	src, err := a.openChunk(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *t
 func (a *Array) decodeCached(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
 	lease := a.cache.Lease(a.identity(key))
 	defer lease.Close()
-	src := &lazy{open: func() (store.Object, error) { return store.Open(ctx, a.store, key) }, lease: lease}
+	src := &lazy{open: func() (store.Object, error) { return a.openChunk(ctx, key) }, lease: lease}
 	defer src.close()
 	ck := codec.Chunk{Cache: lease, Name: s.fingerprint(), Index: t.chunk, Extent: t.inside, Limits: a.limits}
 	return b.Decode(ctx, &ck, src, t.box, dst)

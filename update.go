@@ -63,6 +63,7 @@ func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *tas
 	opt := store.PutOptions{}
 	switch {
 	case err == nil:
+		metersOf(ctx).read(len(old) - len(hold.B))
 		hold.B = old
 		before = &codec.Memory{Bytes: old}
 		if a.conditional() {
@@ -92,14 +93,14 @@ func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *tas
 		return nil // as it was; somebody else may have stored the chunk meanwhile
 	}
 	if errors.Is(err, codec.ErrEmpty) {
+		metersOf(ctx).empty()
 		return a.store.Delete(ctx, key)
 	}
 	if err != nil {
 		return err
 	}
 	out.B = data
-	_, err = a.store.Put(ctx, key, data, opt)
-	return err
+	return a.putChunk(ctx, key, data, opt)
 }
 
 // merge appends to dst the chunk in before (nil: a missing one) with the task's

@@ -102,10 +102,10 @@ func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *cod
 	defer lock.Unlock()
 	defer a.changing(key)()
 	if empty {
+		metersOf(ctx).empty()
 		return a.store.Delete(ctx, key)
 	}
-	_, err = a.store.Put(ctx, key, data, store.PutOptions{})
-	return err
+	return a.putChunk(ctx, key, data, store.PutOptions{})
 }
 
 // encode gives a chunk's bytes: the caller's memory itself where that is what

@@ -33,7 +33,7 @@ func copyN5(ctx context.Context, dir string) error {
 			"straight": {}, "padded": {PadEdges: true}, "reversed": {Reversed: true}, "reversed-padded": {Reversed: true, PadEdges: true},
 		} {
 			to := fmt.Sprintf("zarr%d-%s.n5", format, name)
-			if err := copying.Copy(ctx, root, filepath.Join(dir, to), copying.Options{To: opts.Format()}); err != nil {
+			if _, err := copying.Copy(ctx, root, filepath.Join(dir, to), copying.Options{To: opts.Format()}); err != nil {
 				return fmt.Errorf("%s: %w", to, err)
 			}
 			for _, e := range m.Cases {

@@ -96,7 +96,7 @@ func copyFile(ctx context.Context, format, from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	err = copying.Copy(ctx, src, to, copying.Options{To: export.Format{COG: format == "cog"}, Chunks: []int{64, 64}})
+	_, err = copying.Copy(ctx, src, to, copying.Options{To: export.Format{COG: format == "cog"}, Chunks: []int{64, 64}})
 	return errors.Join(err, src.Close())
 }
 
@@ -112,7 +112,7 @@ func (c *imageCase) write(ctx context.Context, dir string) (imageEntry, error) {
 		return e, err
 	}
 	c.options.To = c.format
-	if err := copying.Copy(ctx, source, path, c.options); err != nil {
+	if _, err := copying.Copy(ctx, source, path, c.options); err != nil {
 		return e, err
 	}
 	if fill := arrays[0].FillValue(); !bytes.Equal(fill, make([]byte, len(fill))) {

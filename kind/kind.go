@@ -101,7 +101,7 @@ type Copier interface {
 	CopyFlags(flags *flag.FlagSet)
 	// Copy copies what it knows, and reports whether it did. Anything else is copied
 	// node by node; flags that are for its own are an error then.
-	Copy(ctx context.Context, r CopyRequest) (done bool, err error)
+	Copy(ctx context.Context, r CopyRequest) (sum copying.Summary, done bool, err error)
 }
 
 // CopyRequest is a copy that a user asks for.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,13 +13,14 @@ import (
 
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/kind"
 )
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var overwrite, virtual bool
+	var overwrite, virtual, asJSON bool
 	own := map[kind.Target][]string{}                                  // flags
 	laid := []string{"chunks", "shards", "codecs", "data-type", "pad"} // and those of formats: lay arrays out anew
 	cmd := &cobra.Command{
@@ -81,19 +83,25 @@ interrupted is simply started again.`,
 			defer src.Close()
 			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: firstChanged(cmd, laid)}
 			for _, k := range kind.All[kind.Copier](a.kinds) {
-				done, err := k.Copy(cmd.Context(), request)
+				sum, done, err := k.Copy(cmd.Context(), request)
 				if kind.IsUsage(err) {
 					return badUsage(cmd, "%w", err)
 				}
-				if done || err != nil {
+				if err != nil {
 					return err
+				}
+				if done {
+					return a.copied(sum, asJSON)
 				}
 			}
 			bar := a.newProgress("blocks")
 			opts.Progress = bar.tell()
-			err = copying.Copy(cmd.Context(), src.Node, args[1], opts)
+			sum, err := copying.Copy(cmd.Context(), src.Node, args[1], opts)
 			bar.end()
-			return err
+			if err != nil {
+				return err
+			}
+			return a.copied(sum, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -120,8 +128,18 @@ interrupted is simply started again.`,
 	a.plainFlag(cmd)
 	a.resolvedFlag(cmd)
 	a.help(cmd, "copy")
+	flags.BoolVar(&asJSON, "json", false, "print the summary as JSON, on standard output")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
+}
+
+// copied tells what a copy did: in one line on standard error, or as JSON.
+func (a *app) copied(sum copying.Summary, asJSON bool) error {
+	if asJSON {
+		return a.printJSON(sum)
+	}
+	_, err := fmt.Fprintln(a.err, words.Visible(sum.String()))
+	return err
 }
 
 // target is the format of a copy: what --to or the name of the destination says.

@@ -35,14 +35,4 @@ func (a *app) printf(form string, args ...any) error {
 }
 
 // size writes a number of bytes with its unit.
-func size(bytes float64) string {
-	if bytes < 1024 {
-		return fmt.Sprintf("%.0f B", bytes)
-	}
-	for _, unit := range []string{"KiB", "MiB", "GiB", "TiB", "PiB"} {
-		if bytes /= 1024; bytes < 1024 {
-			return fmt.Sprintf("%.4g %s", bytes, unit)
-		}
-	}
-	return fmt.Sprintf("%.4g EiB", bytes/1024)
-}
+func size(bytes float64) string { return words.Bytes(bytes) }

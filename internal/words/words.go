@@ -5,6 +5,7 @@ package words
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -79,6 +80,28 @@ func Counted(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Grouped writes a number as 1,234,567.
+func Grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// Bytes writes a number of bytes with its unit.
+func Bytes(n float64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%.0f B", n)
+	}
+	for _, unit := range []string{"KiB", "MiB", "GiB", "TiB", "PiB"} {
+		if n /= 1024; n < 1024 {
+			return fmt.Sprintf("%.4g %s", n, unit)
+		}
+	}
+	return fmt.Sprintf("%.4g EiB", n/1024)
 }
 
 // Compact puts JSON on one line.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -38,6 +39,9 @@ func (c *copier) run(ctx context.Context, work []*copyOf) error {
 		c.track.Add(int64(w.items()))
 	}
 	p := job.NewPool(ctx, c.opts.Workers, c.opts.Memory)
+	c.sum.Arrays = int64(len(work))
+	var elements atomic.Int64
+	defer func() { c.sum.Elements = elements.Load() }()
 	for _, w := range work {
 		for box := range w.boxes() {
 			bytes := job.Weight(w.src, box.Shape)
@@ -45,6 +49,7 @@ func (c *copier) run(ctx context.Context, work []*copyOf) error {
 				if err := w.block(ctx, box); err != nil {
 					return err
 				}
+				elements.Add(bytes)
 				c.track.Done(w.path, 1, bytes)
 				return nil
 			})

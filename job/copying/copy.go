@@ -54,8 +54,10 @@ var ErrNotEmpty = errors.New("there is something else already")
 type Format interface {
 	// Name is what people call it, as in copy --to NAME.
 	Name() string
-	// Copy writes a node to a place. Its options have limits.
-	Copy(ctx context.Context, src zarr.Node, to Place, opts Options) error
+	// Copy writes a node to a place. Its options have limits. What the engine reads and
+	// writes of chunks is counted, and so are seconds: the rest of the summary is the
+	// format's.
+	Copy(ctx context.Context, src zarr.Node, to Place, opts Options) (Summary, error)
 }
 
 // Copy writes an array, or a group with everything below it, to a URL. Shapes, fill
@@ -67,26 +69,26 @@ type Format interface {
 // so that no chunk is written twice. Blocks of which the source stores nothing
 // are passed over. A copy that was interrupted and is started again ends with
 // the same bytes.
-func Copy(ctx context.Context, src zarr.Node, url string, opts Options) error {
+func Copy(ctx context.Context, src zarr.Node, url string, opts Options) (Summary, error) {
 	return copyTo(ctx, src, Place{URL: url}, opts)
 }
 
 // Into is Copy to a path of a store.
-func Into(ctx context.Context, src zarr.Node, dst store.Store, path string, opts Options) error {
+func Into(ctx context.Context, src zarr.Node, dst store.Store, path string, opts Options) (Summary, error) {
 	return copyTo(ctx, src, Place{Store: dst, Path: path}, opts)
 }
 
-func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (err error) {
+func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Summary, err error) {
 	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
-		return fmt.Errorf("copy: %w", err)
+		return sum, fmt.Errorf("copy: %w", err)
 	}
 	if opts.To == nil {
 		opts.To = Zarr3()
 	}
 	if err := CheckApart(src, to); err != nil {
-		return err
+		return sum, err
 	}
-	return opts.To.Copy(ctx, src, to, opts)
+	return Measured(ctx, func(ctx context.Context) (Summary, error) { return opts.To.Copy(ctx, src, to, opts) })
 }
 
 // Place is where a copy goes: a URL, or a path of a store.
@@ -159,32 +161,32 @@ func End(n zarr.Node, err error) error {
 }
 
 // Copy writes a node as groups and arrays of the format.
-func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) error {
+func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Summary, err error) {
 	// All that can be wrong with the source or the options shows before
 	// anything is written.
 	groups, arrays, err := job.Nodes(ctx, src)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	header, err := padding(opts.Pad)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	if header != nil && f.Headers != "" {
-		return errors.New(f.Headers)
+		return sum, errors.New(f.Headers)
 	}
 	specs, err := f.layouts(src, arrays, opts, header)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	if f.Describe != nil {
 		if err := f.Describe(groups, specs); err != nil {
-			return err
+			return sum, err
 		}
 	}
 	to.opts = padOptions(header, opts.Open)
 	if err := makeRoom(ctx, src, to, groups, arrays, opts.Overwrite); err != nil {
-		return err
+		return sum, err
 	}
 	to.opts = append(to.opts[:len(to.opts):len(to.opts)], f.Options...)
 	c := &copier{src: src, opts: opts, format: f, track: job.NewTracker(opts.Progress)}
@@ -193,13 +195,15 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 		if err == nil {
 			err = c.run(ctx, []*copyOf{{path: "/", src: a, dst: dst, resumed: resumed}})
 		}
-		return to.end(opened, err)
+		err = to.end(opened, err)
+		return c.sum, err
 	}
 	root, err := to.group(ctx)
 	if err != nil {
-		return err
+		return sum, err
 	}
-	return to.end(root, c.hierarchy(ctx, root, groups, arrays, specs))
+	err = to.end(root, c.hierarchy(ctx, root, groups, arrays, specs))
+	return c.sum, err
 }
 
 // makeRoom checks what is in the place of the copy, in any format, and removes it
@@ -290,6 +294,7 @@ type copier struct {
 	opts   Options
 	format Nodes
 	track  *job.Tracker
+	sum    Summary
 }
 
 // hierarchy copies all nodes below root.

@@ -23,7 +23,7 @@ func Example() {
 	}
 	// Chunks of one row become square ones, four of them in a shard.
 	dst := mem.New()
-	err = copying.Into(ctx, src, dst, "", copying.Options{Chunks: []int{2, 2}, Shards: []int{4, 4}})
+	_, err = copying.Into(ctx, src, dst, "", copying.Options{Chunks: []int{2, 2}, Shards: []int{4, 4}})
 	if err != nil {
 		fmt.Println(err)
 		return

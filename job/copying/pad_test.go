@@ -57,7 +57,7 @@ func TestCopiesWithHeaders(t *testing.T) {
 	} {
 		dst := mem.New()
 		for range 2 { // the second time it goes on where nothing is left to do
-			if err := copying.Into(ctx, src, dst, "", c.opts); err != nil {
+			if _, err := copying.Into(ctx, src, dst, "", c.opts); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -115,14 +115,14 @@ func TestHeadersThatCannotBeAreErrorsBeforeAnythingIsWritten(t *testing.T) {
 		{g, copying.Options{Pad: "tiff", Codecs: []byte(`[{"name":"bytes","configuration":{"endian":"little"}},"gzip"]`)}, "codec"},
 	} {
 		dst := mem.New()
-		if err := copying.Into(ctx, c.src, dst, "", c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := copying.Into(ctx, c.src, dst, "", c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %s", c.opts, err, c.want)
 		}
 		for e := range dst.List(ctx, "", "") {
 			t.Errorf("%s was written", e.Key)
 		}
 	}
-	if err := copying.Into(ctx, text, mem.New(), "", copying.Options{Pad: "tiff"}); !errors.Is(err, pad.ErrType) {
+	if _, err := copying.Into(ctx, text, mem.New(), "", copying.Options{Pad: "tiff"}); !errors.Is(err, pad.ErrType) {
 		t.Error(err)
 	}
 }

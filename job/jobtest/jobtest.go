@@ -24,6 +24,9 @@ func Check(t testing.TB, err error) {
 	}
 }
 
+// Err is the error of a call that gives something else too.
+func Err[T any](_ T, err error) error { return err }
+
 // Sample is a group with some arrays, and the store that holds it.
 func Sample(t testing.TB) (*zarr.Group, store.Store) {
 	t.Helper()

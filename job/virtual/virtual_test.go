@@ -19,6 +19,7 @@ import (
 	tiffjobs "github.com/omnizarr/zarr/format/tiff/jobs"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/jobtest"
 	"github.com/omnizarr/zarr/job/virtual"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -141,7 +142,7 @@ func TestVirtualTIFF(t *testing.T) {
 	wantPixels(t, n, pixels)
 
 	// A real copy has chunks of its own, and usual codecs.
-	must(t, copying.Copy(ctx, n, filepath.Join(dir, "real.zarr"), copying.Options{}))
+	must(t, jobtest.Err(copying.Copy(ctx, n, filepath.Join(dir, "real.zarr"), copying.Options{})))
 	text, err = os.ReadFile(filepath.Join(dir, "real.zarr", "zarr.json"))
 	must(t, err)
 	if bytes.Contains(text, []byte("references")) || bytes.Contains(text, []byte("tiff-tile")) {
@@ -348,7 +349,7 @@ func TestVirtualJSONCodecs(t *testing.T) {
 		{small, export.Format{Compression: "jpeg"}, "transpose, imagecodecs_jpeg", "imagecodecs_jpeg"},
 	} {
 		file := filepath.Join(dir, c.opts.Compression+".tif")
-		must(t, copying.Copy(ctx, c.src, file, copying.Options{To: c.opts, Overwrite: true}))
+		must(t, jobtest.Err(copying.Copy(ctx, c.src, file, copying.Options{To: c.opts, Overwrite: true})))
 		var notes []string
 		must(t, virtual.Write(ctx, openNode(t, file), file+".json", virtual.Options{Overwrite: true, Translators: tiles, Note: func(s string) { notes = append(notes, s) }}))
 		text, err := os.ReadFile(file + ".json")

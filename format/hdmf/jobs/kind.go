@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/format/hdmf/describe"
 	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/kind"
 )
 
@@ -57,17 +58,20 @@ var layouts = map[string]hdmf.Layout{"zarr3": hdmf.V3, "zarr2": hdmf.V2}
 
 // Copy copies a file with all that it means, into the layout that goes with the
 // format. Parts of a file that mean something only in it are refused.
-func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (done bool, err error) {
+func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summary, done bool, err error) {
 	o, ok := r.Source.Object.(*describe.Object)
 	switch {
 	case ok && o.IsFile():
-		return true, k.copyFile(ctx, o.HDMF().File(), r)
+		sum, err := copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) {
+			return copying.Summary{}, k.copyFile(ctx, o.HDMF().File(), r)
+		})
+		return sum, true, err
 	case ok && o.Bound() != "":
-		return true, kind.Usagef("%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", r.From, o.Bound())
+		return sum, true, kind.Usagef("%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", r.From, o.Bound())
 	case k.copy.Pickle || k.copy.WideIndexes:
-		return true, kind.Usagef("--pickle and --wide-indexes are for HDMF and NWB files")
+		return sum, true, kind.Usagef("--pickle and --wide-indexes are for HDMF and NWB files")
 	}
-	return false, nil
+	return sum, false, nil
 }
 
 func (k *Kind) copyFile(ctx context.Context, file *hdmf.File, r kind.CopyRequest) error {

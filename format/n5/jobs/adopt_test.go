@@ -26,7 +26,7 @@ func container(t testing.TB, whole bool) store.Store {
 	t.Helper()
 	g, _ := jobtest.Sample(t)
 	s := mem.New()
-	jobtest.Check(t, copying.Into(ctx, g, s, "", copying.Options{To: jobs.Copy{PadEdges: whole}.Format()}))
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, s, "", copying.Options{To: jobs.Copy{PadEdges: whole}.Format()})))
 	jobtest.Check(t, s.Delete(ctx, "deep/attributes.json"))
 	return s
 }

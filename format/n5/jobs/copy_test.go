@@ -109,7 +109,7 @@ func TestCopyToN5AndBack(t *testing.T) {
 					open = append(open, zarr.With(n5.Reversed))
 				}
 				dst := mem.New()
-				jobtest.Check(t, copying.Into(ctx, src, dst, "", copying.Options{To: c.Format(), Chunks: c.chunks}))
+				jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{To: c.Format(), Chunks: c.chunks})))
 				n, err := zarr.OpenStore(ctx, dst, "", open...)
 				jobtest.Check(t, err)
 				if n.Format() != "n5" {
@@ -118,7 +118,7 @@ func TestCopyToN5AndBack(t *testing.T) {
 				sameElements(t, what, n.(*zarr.Array), src)
 				for _, format := range []copying.Format{copying.Zarr3(), zarr2jobs.Format(), jobs.Copy{Reversed: c.Reversed}.Format()} {
 					back := mem.New()
-					jobtest.Check(t, copying.Into(ctx, n, back, "", copying.Options{To: format}))
+					jobtest.Check(t, jobtest.Err(copying.Into(ctx, n, back, "", copying.Options{To: format})))
 					again, err := zarr.OpenStore(ctx, back, "", open...)
 					jobtest.Check(t, err)
 					sameElements(t, what+" back to "+format.Name(), again.(*zarr.Array), src)
@@ -150,7 +150,7 @@ func TestCopyToN5KeepsCompressionThatN5Has(t *testing.T) {
 		src, _ := pattern(t, zarr.ArraySpec{Shape: []int{9, 7}, Chunks: []int{4, 4}, DataType: "uint16", Codecs: json.RawMessage(codecs)})
 		whole := mem.New()
 		opts := copying.Options{To: jobs.Copy{}.Format()}
-		jobtest.Check(t, copying.Into(ctx, src, whole, "", opts))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, whole, "", opts)))
 		if got := string(attributesJSON(t, whole, "")["compression"]); got != want {
 			t.Errorf("%s: compression %s, want %s", codecs, got, want)
 		}
@@ -160,10 +160,10 @@ func TestCopyToN5KeepsCompressionThatN5Has(t *testing.T) {
 		some, cancel := context.WithCancel(ctx)
 		begun := opts
 		begun.Workers, begun.Progress = 1, func(job.Progress) { cancel() }
-		if err := copying.Into(some, src, again, "", begun); err == nil {
+		if _, err := copying.Into(some, src, again, "", begun); err == nil {
 			t.Error("the copy was not interrupted")
 		}
-		jobtest.Check(t, copying.Into(ctx, src, again, "", opts))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, again, "", opts)))
 		jobtest.Same(t, jobtest.Content(t, again), jobtest.Content(t, whole))
 	}
 }
@@ -171,7 +171,7 @@ func TestCopyToN5KeepsCompressionThatN5Has(t *testing.T) {
 func TestCopyOfAHierarchyToN5(t *testing.T) {
 	g, _ := jobtest.Sample(t) // fill value -1, shards, text
 	dst := mem.New()
-	jobtest.Check(t, copying.Into(ctx, g, dst, "", copying.Options{To: jobs.Copy{}.Format()}))
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, dst, "", copying.Options{To: jobs.Copy{}.Format()})))
 	if v := attributesJSON(t, dst, "")["n5"]; string(v) != `"4.0.0"` {
 		t.Errorf("version %s", v)
 	}
@@ -196,12 +196,12 @@ func TestCopyOfAHierarchyToN5(t *testing.T) {
 	}
 	// The same copy again, and one that is something else.
 	before := jobtest.Content(t, dst)
-	jobtest.Check(t, copying.Into(ctx, g, dst, "", copying.Options{To: jobs.Copy{}.Format()}))
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, dst, "", copying.Options{To: jobs.Copy{}.Format()})))
 	jobtest.Same(t, jobtest.Content(t, dst), before)
-	if err := copying.Into(ctx, g, dst, "", copying.Options{To: jobs.Copy{Reversed: true}.Format()}); err == nil {
+	if _, err := copying.Into(ctx, g, dst, "", copying.Options{To: jobs.Copy{Reversed: true}.Format()}); err == nil {
 		t.Error("a reversed copy went into one that is not")
 	}
-	jobtest.Check(t, copying.Into(ctx, g, dst, "", copying.Options{To: copying.Zarr3(), Overwrite: true}))
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, dst, "", copying.Options{To: copying.Zarr3(), Overwrite: true})))
 	if _, ok := jobtest.Content(t, dst)["plane/attributes.json"]; ok {
 		t.Error("the old copy is still there")
 	}
@@ -215,8 +215,8 @@ func TestCopyToN5WritesOutAFillValue(t *testing.T) {
 		src, err := zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{Shape: []int{7, 5}, Chunks: []int{3, 3}, DataType: c.typ, FillValue: json.RawMessage(c.fill)})
 		jobtest.Check(t, err)
 		dst, want := mem.New(), mem.New()
-		jobtest.Check(t, copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{}.Format(), DataType: c.to}))
-		jobtest.Check(t, copying.Into(ctx, src, want, "", copying.Options{DataType: c.to}))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{}.Format(), DataType: c.to})))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, want, "", copying.Options{DataType: c.to})))
 		if n := len(jobtest.Content(t, dst)); n != 1+6 {
 			t.Errorf("%+v: %d files", c, n)
 		}
@@ -242,7 +242,7 @@ func TestCopyToN5SaysWhatN5Lacks(t *testing.T) {
 		jobtest.Check(t, err)
 		dst := mem.New()
 		c.opts.To = jobs.Copy{}.Format()
-		if err := copying.Into(ctx, src, dst, "", c.opts); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := copying.Into(ctx, src, dst, "", c.opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 		if len(jobtest.Content(t, dst)) != 0 {
@@ -257,14 +257,14 @@ func TestCopyOfOtherGridsAndBytesToN5(t *testing.T) {
 	jobtest.Check(t, err)
 	jobtest.Check(t, zarr.Write(ctx, src, zarr.All(), jobtest.Count[int16](24)))
 	dst := mem.New()
-	jobtest.Check(t, copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{}.Format()}))
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{}.Format()})))
 	sameElements(t, "rectilinear", open[*zarr.Array](t, dst, ""), src)
 
 	objects, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{3}, DataType: "variable_length_bytes"})
 	jobtest.Check(t, err)
 	jobtest.Check(t, zarr.Write(ctx, objects, zarr.All(), [][]byte{[]byte("eins"), nil, {0, 1, 2}}))
 	dst = mem.New()
-	jobtest.Check(t, copying.Into(ctx, objects, dst, "", copying.Options{To: jobs.Copy{}.Format()}))
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, objects, dst, "", copying.Options{To: jobs.Copy{}.Format()})))
 	got, err := zarr.Read[[]byte](ctx, open[*zarr.Array](t, dst, ""), zarr.All())
 	jobtest.Check(t, err)
 	if !slices.EqualFunc(got.Data, [][]byte{[]byte("eins"), nil, {0, 1, 2}}, bytes.Equal) {
@@ -275,7 +275,7 @@ func TestCopyOfOtherGridsAndBytesToN5(t *testing.T) {
 func TestReversedCopies(t *testing.T) {
 	src, _ := pattern(t, zarr.ArraySpec{Shape: []int{5, 6, 7}, Chunks: []int{2, 3, 4}, DataType: "uint16", DimensionNames: []string{"z", "y", "x"}})
 	dst := mem.New()
-	jobtest.Check(t, copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{Reversed: true}.Format()}))
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{Reversed: true}.Format()})))
 	doc := attributesJSON(t, dst, "")
 	if string(doc["dimensions"]) != "[7,6,5]" || string(doc["blockSize"]) != "[4,3,2]" || string(doc["axes"]) != `["x","y","z"]` {
 		t.Errorf("got %s", doc)
@@ -295,7 +295,7 @@ func TestReversedCopies(t *testing.T) {
 			opts = append(opts, zarr.With(n5.Reversed))
 		}
 		again := mem.New()
-		jobtest.Check(t, copying.Into(ctx, open[*zarr.Array](t, dst, "", opts...), again, "", copying.Options{To: jobs.Copy{Reversed: reversed}.Format()}))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, open[*zarr.Array](t, dst, "", opts...), again, "", copying.Options{To: jobs.Copy{Reversed: reversed}.Format()})))
 		jobtest.Same(t, jobtest.Content(t, again), jobtest.Content(t, dst))
 	}
 }
@@ -304,7 +304,7 @@ func TestCopyPadsEdgesOfN5(t *testing.T) {
 	src, _ := pattern(t, zarr.ArraySpec{Shape: []int{5}, Chunks: []int{3}, DataType: "uint8", Codecs: json.RawMessage(`["bytes"]`)})
 	for padded, size := range map[bool]int{false: 8 + 2, true: 8 + 3} {
 		dst := mem.New()
-		jobtest.Check(t, copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{PadEdges: padded}.Format()}))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Copy{PadEdges: padded}.Format()})))
 		if got := len(jobtest.Content(t, dst)["1"]); got != size {
 			t.Errorf("padded %t: %d bytes, want %d", padded, got, size)
 		}
@@ -333,7 +333,7 @@ func TestLevelsOfImagesInN5(t *testing.T) {
 	root := open[*zarr.Group](t, s, "", zarr.ImplicitGroup())
 	for _, reversed := range []bool{false, true} {
 		dst := mem.New()
-		jobtest.Check(t, copying.Into(ctx, root, dst, "", copying.Options{To: jobs.Copy{Reversed: reversed}.Format()}))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, root, dst, "", copying.Options{To: jobs.Copy{Reversed: reversed}.Format()})))
 		doc := attributesJSON(t, dst, "image/s1")
 		want := map[string]string{
 			"axes": `["z","y","x"]`, "resolution": "[2,1,0.5]", "downsamplingFactors": "[1,2,2]",
@@ -359,8 +359,8 @@ func TestLevelsOfImagesInN5(t *testing.T) {
 		}
 		// Through Zarr and into the other order; what is said there already stays.
 		back, turned := mem.New(), mem.New()
-		jobtest.Check(t, copying.Into(ctx, open[*zarr.Group](t, dst, "", opts...), back, "", copying.Options{}))
-		jobtest.Check(t, copying.Into(ctx, open[*zarr.Group](t, back, ""), turned, "", copying.Options{To: jobs.Copy{Reversed: !reversed}.Format()}))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, open[*zarr.Group](t, dst, "", opts...), back, "", copying.Options{})))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, open[*zarr.Group](t, back, ""), turned, "", copying.Options{To: jobs.Copy{Reversed: !reversed}.Format()})))
 		first := string(attributesJSON(t, dst, "image/s1")["resolution"])
 		if got := string(attributesJSON(t, turned, "image/s1")["resolution"]); got == first || len(got) != len(first) {
 			t.Errorf("reversed %t: resolution %s, in the other order %s", reversed, first, got)
@@ -371,7 +371,7 @@ func TestLevelsOfImagesInN5(t *testing.T) {
 func TestVirtualCopyOfAReversedView(t *testing.T) {
 	src, _ := pattern(t, zarr.ArraySpec{Shape: []int{5, 6, 7}, Chunks: []int{2, 3, 4}, DataType: "uint16"})
 	dir := t.TempDir()
-	jobtest.Check(t, copying.Copy(ctx, src, dir+"/a.n5", copying.Options{To: jobs.Copy{Reversed: true}.Format()}))
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, src, dir+"/a.n5", copying.Options{To: jobs.Copy{Reversed: true}.Format()})))
 	n, err := zarr.Open(ctx, dir+"/a.n5", zarr.With(n5.Reversed))
 	jobtest.Check(t, err)
 	defer n.Close()

@@ -35,7 +35,7 @@ func TestACopyIsNotItsSource(t *testing.T) {
 		"file://" + filepath.ToSlash(dir) + "/link.zarr/a", dir + "/link.zarr|zarr3:new",
 	} {
 		for _, opts := range []copying.Options{{}, {Overwrite: true}} {
-			if err := copying.Copy(ctx, g, to, opts); err == nil || !strings.Contains(err.Error(), "same place") {
+			if _, err := copying.Copy(ctx, g, to, opts); err == nil || !strings.Contains(err.Error(), "same place") {
 				t.Errorf("to %s: %v", to, err)
 			}
 		}
@@ -45,7 +45,7 @@ func TestACopyIsNotItsSource(t *testing.T) {
 		if to == dir {
 			continue // beside the source there is room for a file
 		}
-		if err := copying.Copy(ctx, g, to+"/a.tif", copying.Options{To: export.Format{}}); err == nil || !strings.Contains(err.Error(), "same place") {
+		if _, err := copying.Copy(ctx, g, to+"/a.tif", copying.Options{To: export.Format{}}); err == nil || !strings.Contains(err.Error(), "same place") {
 			t.Errorf("to %s/a.tif: %v", to, err)
 		}
 	}
@@ -53,17 +53,17 @@ func TestACopyIsNotItsSource(t *testing.T) {
 		t.Errorf("there are new files:\n%s\nbefore:\n%s", after, before)
 	}
 	s := mem.Shared("apart")
-	if err := copying.Into(ctx, g, s, "", copying.Options{}); err != nil {
+	if _, err := copying.Into(ctx, g, s, "", copying.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	held, err := zarr.OpenStore(ctx, s, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := copying.Copy(ctx, held, "mem:apart/below", copying.Options{}); err == nil || !strings.Contains(err.Error(), "same place") {
+	if _, err := copying.Copy(ctx, held, "mem:apart/below", copying.Options{}); err == nil || !strings.Contains(err.Error(), "same place") {
 		t.Errorf("in memory: %v", err)
 	}
-	if err := copying.Copy(ctx, held, "mem:", copying.Options{}); err != nil {
+	if _, err := copying.Copy(ctx, held, "mem:", copying.Options{}); err != nil {
 		t.Errorf("to memory of its own: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ import (
 func copiedBytes(t testing.TB, src zarr.Node, opts copying.Options) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.tif")
-	jobtest.Check(t, copying.Copy(ctx, src, path, opts))
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, src, path, opts)))
 	b, err := os.ReadFile(path)
 	jobtest.Check(t, err)
 	return b

@@ -26,7 +26,7 @@ func Example() {
 		return
 	}
 	file := filepath.Join(dir, "dem.tif")
-	if err := copying.Copy(ctx, dem, file, copying.Options{To: export.Format{COG: true, Compression: "zstd"}, Chunks: []int{128, 128}}); err != nil {
+	if _, err := copying.Copy(ctx, dem, file, copying.Options{To: export.Format{COG: true, Compression: "zstd"}, Chunks: []int{128, 128}}); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -126,39 +126,40 @@ func (f Format) Name() string {
 }
 
 // Copy writes images into one file.
-func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts copying.Options) error {
+func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts copying.Options) (sum copying.Summary, err error) {
 	if to.Store != nil {
-		return fmt.Errorf("a %s is written to a path, not into a store", f.Name())
+		return sum, fmt.Errorf("a %s is written to a path, not into a store", f.Name())
 	}
 	dst := to.URL
 	file, err := localFile(dst)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	if err := f.take(&opts); err != nil {
-		return fmt.Errorf("copy to %s: %w", dst, err)
+		return sum, fmt.Errorf("copy to %s: %w", dst, err)
 	}
 	if err := checkFile(file, opts.Overwrite); err != nil {
-		return fmt.Errorf("copy to %s: %w", dst, err)
+		return sum, fmt.Errorf("copy to %s: %w", dst, err)
 	}
 	sources, err := rasters(ctx, src, f.COG)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	t := &tiffCopy{opts: opts, format: f, track: job.NewTracker(opts.Progress)}
 	for _, r := range sources {
 		p, err := t.plan(ctx, r)
 		if err != nil {
-			return &zarr.Error{Op: "copy", URL: r.levels[0].URL(), Err: err}
+			return sum, &zarr.Error{Op: "copy", URL: r.levels[0].URL(), Err: err}
 		}
 		t.images = append(t.images, p)
 	}
 	if err := t.describe(); err != nil {
-		return err
+		return sum, err
 	}
 	var pages []*writer.Image
 	for _, p := range t.images {
 		pages = append(pages, p.pages...)
+		sum.Arrays += int64(len(p.grids))
 		for _, g := range p.grids {
 			t.track.Add(int64(g.total()))
 		}
@@ -168,14 +169,20 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 		options.BigTIFF = writer.Always
 	}
 	if t.out, err = writer.Create(file, pages, options); err != nil {
-		return err
+		return sum, err
 	}
 	for _, p := range t.images {
 		if err := p.write(ctx); err != nil {
-			return errors.Join(err, t.out.Abort())
+			return sum, errors.Join(err, t.out.Abort())
 		}
 	}
-	return t.out.Close(ctx)
+	if err := t.out.Close(ctx); err != nil {
+		return sum, err
+	}
+	if info, err := os.Stat(file); err == nil {
+		sum.Written = info.Size()
+	}
+	return sum, nil
 }
 
 // localFile is the path that a URL names, on this machine.

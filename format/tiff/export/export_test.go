@@ -62,7 +62,7 @@ func memory(t testing.TB, a *zarr.Array) nd.View {
 func copied(t testing.TB, src zarr.Node, opts copying.Options) zarr.Node {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.tif")
-	jobtest.Check(t, copying.Copy(ctx, src, path, opts))
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, src, path, opts)))
 	n, err := zarr.Open(ctx, path)
 	jobtest.Check(t, err)
 	t.Cleanup(func() { n.Close() })
@@ -268,7 +268,7 @@ func TestTheSameCopyHasTheSameBytes(t *testing.T) {
 		var files [][]byte
 		for _, workers := range []int{1, 3, 8} {
 			path := filepath.Join(t.TempDir(), "out.tif")
-			jobtest.Check(t, copying.Copy(ctx, src, path, copying.Options{To: export.Format{COG: cog, Overviews: true}, Workers: workers, Chunks: []int{64, 64}}))
+			jobtest.Check(t, jobtest.Err(copying.Copy(ctx, src, path, copying.Options{To: export.Format{COG: cog, Overviews: true}, Workers: workers, Chunks: []int{64, 64}})))
 			b, err := os.ReadFile(path)
 			jobtest.Check(t, err)
 			files = append(files, b)
@@ -284,7 +284,7 @@ func TestAnInterruptedFileIsNotThere(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.tif")
 	some, cancel := context.WithCancel(ctx)
-	err := copying.Copy(some, a, path, copying.Options{To: export.Format{}, Memory: 4 * 64 * 64, Progress: func(p job.Progress) {
+	_, err := copying.Copy(some, a, path, copying.Options{To: export.Format{}, Memory: 4 * 64 * 64, Progress: func(p job.Progress) {
 		if p.Done == 3 {
 			cancel()
 		}
@@ -295,11 +295,11 @@ func TestAnInterruptedFileIsNotThere(t *testing.T) {
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%v is left", files)
 	}
-	jobtest.Check(t, copying.Copy(ctx, a, path, copying.Options{To: export.Format{}}))
-	if err := copying.Copy(ctx, a, path, copying.Options{To: export.Format{}}); !errors.Is(err, copying.ErrNotEmpty) {
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, path, copying.Options{To: export.Format{}})))
+	if _, err := copying.Copy(ctx, a, path, copying.Options{To: export.Format{}}); !errors.Is(err, copying.ErrNotEmpty) {
 		t.Errorf("got %v", err)
 	}
-	jobtest.Check(t, copying.Copy(ctx, a, path, copying.Options{To: export.Format{BigTIFF: true}, Overwrite: true}))
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, path, copying.Options{To: export.Format{BigTIFF: true}, Overwrite: true})))
 	if b, err := os.ReadFile(path); err != nil || b[2] != 43 {
 		t.Errorf("no BigTIFF: %v", err)
 	}
@@ -337,7 +337,7 @@ func TestWhatNoTIFFCanHold(t *testing.T) {
 		a, err := zarr.CreateArrayIn(ctx, mem.New(), "", c.spec)
 		jobtest.Check(t, err)
 		path := filepath.Join(t.TempDir(), "out.tif")
-		if err := copying.Copy(ctx, a, path, c.opts); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := copying.Copy(ctx, a, path, c.opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -345,10 +345,10 @@ func TestWhatNoTIFFCanHold(t *testing.T) {
 		}
 	}
 	a := picture(t, zarr.ArraySpec{Shape: []int{4, 4}, DataType: "uint8"})
-	if err := copying.Copy(ctx, a, "https://example.org/x.tif", copying.Options{To: export.Format{}}); err == nil || !strings.Contains(err.Error(), "a path on this machine") {
+	if _, err := copying.Copy(ctx, a, "https://example.org/x.tif", copying.Options{To: export.Format{}}); err == nil || !strings.Contains(err.Error(), "a path on this machine") {
 		t.Errorf("got %v", err)
 	}
-	if err := copying.Into(ctx, a, mem.New(), "", copying.Options{To: export.Format{COG: true}}); err == nil {
+	if _, err := copying.Into(ctx, a, mem.New(), "", copying.Options{To: export.Format{COG: true}}); err == nil {
 		t.Error("a store took a COG")
 	}
 }

@@ -239,12 +239,12 @@ func TestTheSourceIsNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	file, folder := filepath.Join(dir, "a b.tif"), filepath.Join(dir, "a.zarr")
 	a := picture(t, zarr.ArraySpec{Shape: []int{20, 30}, DataType: "uint8"})
-	jobtest.Check(t, copying.Copy(ctx, a, file, copying.Options{To: export.Format{}}))
-	jobtest.Check(t, copying.Copy(ctx, a, folder, copying.Options{}))
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, file, copying.Options{To: export.Format{}})))
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, folder, copying.Options{})))
 	for from, to := range map[string]string{file: file, file + "/ifd/0": filepath.Join(dir, ".", "a b.tif"), folder: folder + "/c/0/0"} {
 		src, err := zarr.Open(ctx, from)
 		jobtest.Check(t, err)
-		err = copying.Copy(ctx, src, to, copying.Options{To: export.Format{}, Overwrite: true})
+		_, err = copying.Copy(ctx, src, to, copying.Options{To: export.Format{}, Overwrite: true})
 		if err == nil || !strings.Contains(err.Error(), "is the same place or one is inside the other") {
 			t.Errorf("%s to %s: %v", from, to, err)
 		}
@@ -263,7 +263,7 @@ func TestCodecsOfATIFF(t *testing.T) {
 		`["bytes", {"name": "zstd"}]`:                                   "the codecs of a TIFF file are one entry with the name tiff-tile",
 		`[{"name": "tiff-tile", "configuration": {"compression": 99}}]`: "compression is 99, which is not written",
 	} {
-		err := copying.Copy(ctx, a, filepath.Join(t.TempDir(), "a.tif"), copying.Options{To: export.Format{}, Codecs: json.RawMessage(codecs)})
+		_, err := copying.Copy(ctx, a, filepath.Join(t.TempDir(), "a.tif"), copying.Options{To: export.Format{}, Codecs: json.RawMessage(codecs)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", codecs, err)
 		}

@@ -18,7 +18,7 @@ func Example() {
 		return
 	}
 	dst := mem.New()
-	if err := copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Format()}); err != nil {
+	if _, err := copying.Into(ctx, src, dst, "", copying.Options{To: jobs.Format()}); err != nil {
 		fmt.Println(err)
 		return
 	}

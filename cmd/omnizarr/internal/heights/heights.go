@@ -119,20 +119,20 @@ type target struct{ above int32 }
 func (target) Name() string { return name }
 
 // Copy writes an array of two axes as a file, which appears whole.
-func (t target) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts copying.Options) error {
+func (t target) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts copying.Options) (sum copying.Summary, err error) {
 	a, ok := src.(*zarr.Array)
 	if !ok || to.Store != nil {
-		return fmt.Errorf("copy to %s: heights are one array in one file", to.URL)
+		return sum, fmt.Errorf("copy to %s: heights are one array in one file", to.URL)
 	}
 	if _, err := os.Lstat(to.URL); err == nil && !opts.Overwrite {
-		return fmt.Errorf("copy to %s: %w", to.URL, copying.ErrNotEmpty)
+		return sum, fmt.Errorf("copy to %s: %w", to.URL, copying.ErrNotEmpty)
 	}
 	all, err := zarr.Read[int32](ctx, a, zarr.All())
 	if err != nil {
-		return err
+		return sum, err
 	}
 	if len(all.Shape) != 2 {
-		return fmt.Errorf("copy to %s: heights have rows and columns, the shape is %v", to.URL, all.Shape)
+		return sum, fmt.Errorf("copy to %s: heights have rows and columns, the shape is %v", to.URL, all.Shape)
 	}
 	text := fmt.Appendf(nil, "%s %d %d\n", name, all.Shape[0], all.Shape[1])
 	for i, v := range all.Data {
@@ -144,9 +144,9 @@ func (t target) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	}
 	half := to.URL + ".part"
 	if err := os.WriteFile(half, text, 0o666); err != nil {
-		return err
+		return sum, err
 	}
-	return os.Rename(half, to.URL)
+	return sum, os.Rename(half, to.URL)
 }
 
 // CodecWords has words for the only list that files have.

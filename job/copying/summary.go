@@ -1,0 +1,95 @@
+package copying
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/words"
+)
+
+// Summary is what a copy did.
+type Summary struct {
+	Arrays int64 `json:"arrays"`
+	// Chunks are those of the copy that were written (shards, where there are any),
+	// Passed those among them that are the stored bytes of the source, and Empty those
+	// that are not stored because they hold nothing but the fill value.
+	Chunks int64 `json:"chunks"`
+	Passed int64 `json:"chunks_as_bytes"`
+	Empty  int64 `json:"chunks_empty"`
+	// Read and Written are the bytes of chunks, as they are stored, and Elements those
+	// of the elements that they hold.
+	Read     int64   `json:"bytes_in"`
+	Written  int64   `json:"bytes_out"`
+	Elements int64   `json:"bytes_of_elements"`
+	Seconds  float64 `json:"seconds"`
+	// Resumed counts the blocks that an earlier run had done, and Already says that
+	// all of the copy was there.
+	Resumed int64 `json:"blocks_done_before"`
+	Already bool  `json:"already_there"`
+	// Files are those of the source which are no part of a node, and were copied as
+	// they are; NotCopied is what the copy does not have, with the reason.
+	Files     []string `json:"files"`
+	NotCopied []string `json:"not_copied"`
+}
+
+// Measured calls f and adds what can be counted from outside: seconds, and what the
+// engine read and wrote of chunks.
+func Measured(ctx context.Context, f func(context.Context) (Summary, error)) (Summary, error) {
+	began := time.Now()
+	var m zarr.Meter
+	sum, err := f(m.Context(ctx))
+	sum.Read += m.Read.Load()
+	sum.Written += m.Written.Load()
+	sum.Chunks += m.Chunks.Load()
+	sum.Empty += m.Empty.Load()
+	sum.Seconds = time.Since(began).Seconds()
+	return sum, err
+}
+
+// String tells it in one line.
+func (s Summary) String() string {
+	if s.Already {
+		return "nothing to do: the copy is there already, and source and copy are as they were"
+	}
+	parts := []string{counted(s.Arrays, "array")}
+	chunks := counted(s.Chunks, "chunk")
+	if s.Passed > 0 {
+		chunks += fmt.Sprintf(" (%s as bytes)", words.Grouped(s.Passed))
+	}
+	parts = append(parts, chunks)
+	if s.Resumed > 0 {
+		parts = append(parts, counted(s.Resumed, "block")+" done before")
+	}
+	if len(s.Files) > 0 {
+		parts = append(parts, counted(int64(len(s.Files)), "other file"))
+	}
+	parts = append(parts, words.Bytes(float64(s.Read))+" in", words.Bytes(float64(s.Written))+" out")
+	if s.Written > 0 && s.Read > 0 {
+		parts = append(parts, fmt.Sprintf("ratio %.3g", float64(s.Read)/float64(s.Written)))
+	}
+	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
+	text := strings.Join(parts, ", ")
+	if len(s.NotCopied) > 0 {
+		text += "; not copied: " + some(s.NotCopied)
+	}
+	return text
+}
+
+// some lists the first few of many.
+func some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), words.Grouped(int64(len(names)-most)))
+}
+
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return words.Grouped(n) + " " + noun + "s"
+}
