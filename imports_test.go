@@ -38,6 +38,8 @@ var layers = []struct {
 	{names: []string{"locate"}},
 	{names: []string{"internal/reach"}},
 	{names: []string{"."}},
+	{names: []string{"format/cf"}},
+	{names: []string{"coordinates"}},
 	{names: []string{"convention", "elements", "format/hdmf", "stats", "pyramid"}},
 	{names: []string{"dump", "format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
 	{names: []string{"format/hdmf/describe"}},
