@@ -24,12 +24,12 @@ type page [256]int64
 // for those above zero, and the reverse below.
 const lowBits = 52 - 8
 
-func (b *Buckets) add(v float64) {
+func (b *Buckets) add(v float64, n int64) {
 	key := math.Float64bits(v) >> lowBits
 	if v == 0 {
 		key = 0 // also for -0
 	}
-	b.page(int(key >> 8))[key&255]++
+	b.page(int(key >> 8))[key&255] += n
 }
 
 func (b *Buckets) page(k int) *page {

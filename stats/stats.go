@@ -8,9 +8,11 @@
 //   - Mean and deviation: the sums of blocks in two passes over each block, joined by
 //     Chan's formula, so that large offsets do not cancel. The mean of integers is
 //     that of their exact sum.
-//   - Percentiles and the histogram: values are counted in buckets of a width of 1/256
-//     of their power of two, so that each is known to within 1/512, or 0.2 %, of its
-//     size; integers below 512 are exact.
+//   - Percentiles and the histogram: exact, as NumPy has them, as long as there are not
+//     too many different values: up to two million elements, and integers that are few
+//     or lie close to each other, such as all those of 16 bits. Otherwise values are
+//     counted in buckets of a width of 1/256 of their power of two, so that each is
+//     known to within 1/512, or 0.2 %, of its size.
 //
 // NaN is counted and left out of everything else.
 package stats
@@ -22,6 +24,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -33,6 +36,9 @@ import (
 type Options struct {
 	// Select restricts the statistics to a selection.
 	Select zarr.Selection
+	// Decode, if not nil, changes elements, as float64, to the numbers that they stand
+	// for, NaN for none. Fill still counts what is stored.
+	Decode func(values []float64)
 	// Workers, Memory and Progress are those of zarr.BlockOptions.
 	Workers  int
 	Memory   int64
@@ -41,26 +47,51 @@ type Options struct {
 
 // Of computes the statistics of an array of real numbers or booleans.
 func Of(ctx context.Context, a *zarr.Array, opt Options) (*Partial, error) {
-	blocks := zarr.BlockOptions{Select: opt.Select, Workers: opt.Workers, Memory: opt.Memory, Progress: opt.Progress}
+	if opt.Select == nil {
+		opt.Select = zarr.All()
+	}
 	fill := a.FillValue()
 	var p *Partial
 	var err error
-	switch t := a.DataType(); t.Kind() {
-	case dtype.Int:
-		p, err = of(ctx, a, blocks, wide(fill)<<(64-8*len(fill))>>(64-8*len(fill)))
-	case dtype.Bool, dtype.Uint:
-		p, err = of(ctx, a, blocks, uint64(wide(fill)))
-	case dtype.Float:
-		f, _ := dtype.FormatOf(t)
-		p, err = of(ctx, a, blocks, f.Decode(uint64(wide(fill))))
+	t := a.DataType()
+	switch k := t.Kind(); {
+	case opt.Decode != nil && isNumber(k):
+		p, err = of(ctx, a, opt, asFloat(t, fill))
+	case k == dtype.Int:
+		p, err = of(ctx, a, opt, signed(fill))
+	case k == dtype.Bool, k == dtype.Uint:
+		p, err = of(ctx, a, opt, uint64(wide(fill)))
+	case k == dtype.Float:
+		p, err = of(ctx, a, opt, asFloat(t, fill))
 	default:
 		err = &zarr.Error{Op: "compute statistics of", URL: a.URL(), Err: notNumbers(t.Name())}
 	}
-	if err == nil && opt.Select == nil {
-		err = p.countMissing(ctx, a)
+	if err == nil {
+		err = p.countMissing(ctx, a, opt.Select)
 	}
 	return p, err
 }
+
+// Can reports whether elements of a type have statistics.
+func Can(t dtype.Type) bool { return isNumber(t.Kind()) }
+
+func isNumber(k dtype.Kind) bool {
+	return k == dtype.Bool || k == dtype.Int || k == dtype.Uint || k == dtype.Float
+}
+
+// asFloat is an element as a number.
+func asFloat(t dtype.Type, elem []byte) float64 {
+	switch t.Kind() {
+	case dtype.Float:
+		f, _ := dtype.FormatOf(t)
+		return f.Decode(uint64(wide(elem)))
+	case dtype.Int:
+		return float64(signed(elem))
+	}
+	return float64(uint64(wide(elem)))
+}
+
+func signed(elem []byte) int64 { return wide(elem) << (64 - 8*len(elem)) >> (64 - 8*len(elem)) }
 
 // notNumbers is the error of a data type without order.
 type notNumbers string
@@ -77,10 +108,34 @@ func wide(elem []byte) (bits int64) {
 	return bits
 }
 
-func of[T Value](ctx context.Context, a *zarr.Array, opt zarr.BlockOptions, fill T) (*Partial, error) {
-	p, err := zarr.ReduceBlocks(ctx, a, opt, func(_ context.Context, b *zarr.Block[T]) (*Partial, error) {
-		p := &Partial{}
-		Add(p, b.Data, fill)
+func of[T Value](ctx context.Context, a *zarr.Array, opt Options, fill T) (*Partial, error) {
+	shape, err := a.ResultShape(opt.Select)
+	if err != nil {
+		return nil, err
+	}
+	n, ok := nd.Len(shape)
+	// Whether values are counted one by one: other blocks need not if one cannot.
+	var lost atomic.Bool
+	lost.Store((!ok || n > mostExact) && T(1)/2 != 0)
+	blocks := zarr.BlockOptions{Select: opt.Select, Workers: opt.Workers, Memory: opt.Memory, Progress: opt.Progress}
+	p, err := zarr.ReduceBlocks(ctx, a, blocks, func(_ context.Context, b *zarr.Block[T]) (*Partial, error) {
+		p := &Partial{Counts: Counts{lost: lost.Load()}}
+		if values, ok := any(b.Data).([]float64); ok && opt.Decode != nil {
+			fills := int64(0)
+			for _, v := range b.Data {
+				if v == fill || v != v && fill != fill {
+					fills++
+				}
+			}
+			opt.Decode(values)
+			Add(p, values, math.Inf(1))
+			p.Fill = fills
+		} else {
+			Add(p, b.Data, fill)
+		}
+		if p.Counts.lost {
+			lost.Store(true)
+		}
 		return p, nil
 	}, func(x, y *Partial) *Partial {
 		x.Merge(y)
@@ -95,18 +150,42 @@ func of[T Value](ctx context.Context, a *zarr.Array, opt zarr.BlockOptions, fill
 	return p, nil
 }
 
-// countMissing counts the chunks that are not stored, where the store can list.
-func (p *Partial) countMissing(ctx context.Context, a *zarr.Array) error {
-	total, ok := nd.Len(a.Metadata().Grid.Count())
+// countMissing counts the chunks that are not stored, of those that a selection
+// takes something of, where the store can list.
+func (p *Partial) countMissing(ctx context.Context, a *zarr.Array, sel zarr.Selection) error {
+	g := a.Metadata().Grid
+	wanted := make([]map[int]bool, len(a.Shape())) // chunks along every axis, nil for all
+	count := slices.Clone(g.Count())
+	axes, err := zarr.Resolve(sel, a.Shape())
+	if err != nil {
+		return nil // a selection by names, or one of chunks
+	}
+	for i, axis := range axes {
+		if axis.Count == a.Shape()[i] {
+			continue
+		}
+		wanted[i] = map[int]bool{}
+		for k := range axis.Count {
+			wanted[i][g.Find(i, axis.At(k))] = true
+		}
+		count[i] = len(wanted[i])
+	}
+	total, ok := nd.Len(count)
 	if !ok {
 		return nil
 	}
-	for _, err := range a.Stored(ctx) {
+stored:
+	for c, err := range a.Stored(ctx) {
 		if errors.Is(err, store.ErrNoList) {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		for i, k := range c.Index {
+			if wanted[i] != nil && !wanted[i][k] {
+				continue stored
+			}
 		}
 		total--
 	}
@@ -137,9 +216,14 @@ type Partial struct {
 	// Mean and M2, the sum of squared distances from it.
 	Mean Float `json:"mean"`
 	M2   Float `json:"m2"`
+	// Counts is how often each value occurs, unless there are too many different ones.
+	Counts Counts `json:"counts"`
 	// Buckets is how often values fall into each bucket.
 	Buckets Buckets `json:"buckets"`
 }
+
+// Exact reports whether percentiles and the histogram are exact.
+func (p *Partial) Exact() bool { return !p.Counts.lost && p.Counts.total == p.numbers() }
 
 // numbers is how many elements are not NaN.
 func (p *Partial) numbers() int64 { return p.Count - p.NaN }
@@ -164,7 +248,6 @@ func Add[T Value](p *Partial, values []T, fill T) {
 			least, most, first = v, v, false
 		}
 		least, most = min(least, v), max(most, v)
-		q.Buckets.add(float64(v))
 		if isFloat {
 			sum += float64(v)
 			continue
@@ -181,6 +264,26 @@ func Add[T Value](p *Partial, values []T, fill T) {
 		}
 	}
 	n := q.numbers()
+	switch {
+	case p.Counts.lost:
+		q.Counts.lose()
+	case isFloat && len(values) > mostExact:
+		q.Counts.lose()
+	case isFloat:
+		q.Counts = countFloats(values)
+	default:
+		q.Counts = countIntegers(values, least, most)
+	}
+	if q.Counts.lost {
+		for _, v := range values {
+			if v == v {
+				q.Buckets.add(float64(v), 1)
+			}
+		}
+	}
+	for i, v := range q.Counts.values {
+		q.Buckets.add(v, q.Counts.counts[i])
+	}
 	if n > 0 {
 		if !isFloat {
 			total := new(big.Int).Lsh(big.NewInt(int64(hi)), 64)
@@ -269,20 +372,45 @@ func (p *Partial) Merge(q *Partial) {
 	case q.Count > 0:
 		p.Missing = nil
 	}
+	if !p.Exact() || !q.Exact() {
+		p.Counts.lose()
+	}
 	p.Count, p.NaN, p.Fill = p.Count+q.Count, p.NaN+q.NaN, p.Fill+q.Fill
+	p.Counts.merge(&q.Counts)
 	p.Buckets.merge(&q.Buckets)
 }
 
-// Percentile is the value that q percent of the numbers do not exceed, to within
-// 1/512 of its size; NaN if there are no numbers. It is the value at the position
-// floor(q/100·(n-1)) of the sorted numbers.
+// Percentile is the value that q percent of the numbers do not exceed; NaN if there
+// are no numbers. It lies at the position q/100·(n-1) of the sorted numbers, between
+// two of them by linear interpolation, as NumPy's does. Unless p is Exact, these two
+// are known to within 1/512 of their size.
 func (p *Partial) Percentile(q float64) float64 {
 	n := p.numbers()
 	if n == 0 || !(q >= 0 && q <= 100) {
 		return math.NaN()
 	}
-	left := int64(q / 100 * float64(n-1))
-	v := p.Buckets.at(min(left, n-1))
+	at := q / 100 * float64(n-1)
+	k := min(int64(at), n-1)
+	low := p.sorted(k)
+	high, part := low, at-float64(k)
+	if part > 0 && k+1 < n {
+		high = p.sorted(k + 1)
+	}
+	switch {
+	case low == high:
+		return low
+	case part < 0.5:
+		return low + (high-low)*part
+	}
+	return high - (high-low)*(1-part)
+}
+
+// sorted is the k-th number in order.
+func (p *Partial) sorted(k int64) float64 {
+	if p.Exact() {
+		return p.Counts.at(k)
+	}
+	v := p.Buckets.at(k)
 	if p.Sum != "" {
 		v = math.Trunc(v) // buckets of small integers hold just one
 	}
@@ -299,8 +427,8 @@ func (p *Partial) Std() float64 {
 }
 
 // Histogram counts finite numbers in bins of equal width from the least of them to
-// the largest; a number counts where the middle of its bucket lies. It has no bins if
-// there are no such numbers.
+// the largest, which is in the last one; unless p is Exact, a number counts where the
+// middle of its bucket lies. It has no bins if there are no such numbers.
 func (p *Partial) Histogram(bins int) (edges []float64, counts []int64) {
 	if p.MinFinite == "" || bins < 1 {
 		return nil, nil
@@ -315,7 +443,11 @@ func (p *Partial) Histogram(bins int) (edges []float64, counts []int64) {
 		edges[i] = lo*(1-part) + hi*part
 	}
 	edges[bins] = hi
-	for v, n := range p.Buckets.all() {
+	all := p.Buckets.all()
+	if p.Exact() {
+		all = p.Counts.all()
+	}
+	for v, n := range all {
 		if math.IsInf(v, 0) {
 			continue
 		}

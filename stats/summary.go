@@ -9,18 +9,21 @@ import (
 
 // Summary is what people want to know of an array, also as JSON.
 type Summary struct {
-	Count int64 `json:"count"`
-	// Min and Max are "" if there are no numbers, and left out of JSON then.
-	Min  Number `json:"min,omitempty"`
-	Max  Number `json:"max,omitempty"`
+	Count int64 `json:"count"` // elements, with NaN
+	// Min and Max are "" if there are no numbers, null in JSON.
+	Min  Number `json:"min"`
+	Max  Number `json:"max"`
 	Mean Float  `json:"mean"`
 	Std  Float  `json:"std"`
 	NaN  int64  `json:"nan"`
 	Fill int64  `json:"fill"`
 	// Percentiles are by their number: "50" is the median.
 	Percentiles map[string]Float `json:"percentiles"`
-	Histogram   Histogram        `json:"histogram"`
-	Missing     *int64           `json:"missing_chunks,omitempty"`
+	// Error is by what part of their size percentiles may be wrong, 0 if they are exact.
+	Error     Float     `json:"percentile_error"`
+	Histogram Histogram `json:"histogram"`
+	// Missing is how many chunks are not stored, nil if nobody knows.
+	Missing *int64 `json:"missing_chunks"`
 }
 
 // Histogram is bins of equal width and how many numbers fall into each.
@@ -36,10 +39,15 @@ var Percentiles = []float64{1, 5, 25, 50, 75, 95, 99}
 func (p *Partial) Summary(bins int) Summary {
 	s := Summary{Count: p.Count, Min: Number(p.Min), Max: Number(p.Max), Mean: p.Mean, Std: Float(p.Std()), NaN: p.NaN, Fill: p.Fill,
 		Missing: p.Missing, Percentiles: map[string]Float{}}
+	if !p.Exact() {
+		s.Error = 1.0 / 512
+	}
 	for _, q := range Percentiles {
 		s.Percentiles[strconv.FormatFloat(q, 'g', -1, 64)] = Float(p.Percentile(q))
 	}
-	s.Histogram.Edges, s.Histogram.Counts = p.Histogram(bins)
+	if s.Histogram.Edges, s.Histogram.Counts = p.Histogram(bins); s.Histogram.Edges == nil {
+		s.Histogram = Histogram{[]float64{}, []int64{}}
+	}
 	return s
 }
 
