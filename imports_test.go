@@ -47,7 +47,7 @@ var layers = []struct {
 	{names: []string{"job/jobtest", "job/copying", "job/check"}},
 	{names: []string{"job/virtual"}},
 	{names: []string{"kind", "format/tiff/export"}},
-	{names: []string{"format/n5/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs"}},
+	{names: []string{"format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs"}},
 	{names: []string{"kind/std"}},
 	{names: []string{"cmd/*"}, beside: true},
 }

@@ -5,6 +5,7 @@ package std
 import (
 	hdmf "github.com/omnizarr/zarr/format/hdmf/jobs"
 	n5 "github.com/omnizarr/zarr/format/n5/jobs"
+	ngff "github.com/omnizarr/zarr/format/ngff/jobs"
 	tiff "github.com/omnizarr/zarr/format/tiff/jobs"
 	zarr2 "github.com/omnizarr/zarr/format/zarr2/jobs"
 	"github.com/omnizarr/zarr/kind"
@@ -12,5 +13,5 @@ import (
 
 // Kinds are new values of them all, which hold the flags of one program.
 func Kinds() kind.List {
-	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &tiff.Kind{}, &hdmf.Kind{}}
+	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &ngff.Kind{}, &tiff.Kind{}, &hdmf.Kind{}}
 }
