@@ -24,6 +24,7 @@ type backend interface {
 	removeAll(dir string) error
 	readDir(dir string) ([]node, error)
 	stat(name string) (fs.FileInfo, error) // of what a link leads to
+	readlink(name string) (string, error)
 	close() error
 }
 
@@ -151,6 +152,8 @@ func (b rootBackend) mkdirAll(dir string) error { return b.root.MkdirAll(dir, 0o
 func (b rootBackend) removeAll(dir string) error { return b.root.RemoveAll(dir) }
 
 func (b rootBackend) stat(name string) (fs.FileInfo, error) { return b.root.Stat(name) }
+
+func (b rootBackend) readlink(name string) (string, error) { return b.root.Readlink(name) }
 
 func (b rootBackend) readDir(dir string) ([]node, error) {
 	f, err := b.root.Open(orDot(dir))
