@@ -84,6 +84,7 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 		}
 		b.arrays = append(b.arrays, f)
 		b.arrayNames = append(b.arrayNames, k.Name())
+		b.addLossy(k.Name(), f)
 		in = f.Out()
 	}
 	b.mid = in
@@ -95,6 +96,7 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 	b.placer, _ = s.(Placer)
 	b.parts, _ = s.(PartReader)
 	b.traits = traitsOf(s)
+	b.addLossy(b.name, s)
 	b.ranges, b.cuts = true, true
 	size := s.Size()
 	b.sizes = append(b.sizes, size)
@@ -104,6 +106,7 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 			return nil, wrap(k.Name(), err)
 		}
 		b.bytes = append(b.bytes, f)
+		b.addLossy(k.Name(), f)
 		_, ranges := f.(Ranger)
 		_, slices := f.(Slicer)
 		b.ranges = b.ranges && ranges
@@ -138,6 +141,7 @@ type Bound struct {
 	ranges     bool   // all of bytes are Rangers
 	cuts       bool   // all of bytes are Rangers and Slicers: decoding moves nothing
 	blocks     bool   // the only one of bytes decodes in blocks
+	lossy      []string
 }
 
 // Spec is what the chain was bound to.

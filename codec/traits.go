@@ -27,6 +27,25 @@ type Traits struct {
 	// whole chunk that must be copied to where it belongs is taken through it piece
 	// by piece, each copied while it is still there.
 	Blocks bool
+	// Lossy says what encoding loses, if it does: for each way in words, such as "10
+	// bits are kept". What is decoded from such a chunk need not be what was encoded.
+	Lossy []string
+}
+
+// Lossy lists the codecs of the chain that lose precision when they encode, those of
+// inner chunks included, each with what it loses.
+func (b *Bound) Lossy() []string {
+	if b.traits.Inner == nil {
+		return b.lossy
+	}
+	return append(b.lossy[:len(b.lossy):len(b.lossy)], b.traits.Inner.Lossy()...)
+}
+
+// addLossy notes what a codec of the chain loses.
+func (b *Bound) addLossy(name string, bound any) {
+	for _, text := range traitsOf(bound).Lossy {
+		b.lossy = append(b.lossy, name+": "+text)
+	}
 }
 
 // traitsOf reads the traits of a bound codec; most have none.

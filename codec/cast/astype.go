@@ -95,14 +95,22 @@ func (c AsType) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 		return nil, err
 	}
 	out := codec.Spec{Type: c.EncodeType, Shape: in.Shape, Fill: make([]byte, c.EncodeType.Size())}
-	return &numpyFilter{out, encode, decode}, encode.run(nil, nd.Of(out.Fill, len(out.Fill)), nd.Of(in.Fill, len(in.Fill)))
+	f := &numpyFilter{out: out, encode: encode, decode: decode}
+	if !dtype.Holds(c.EncodeType, own) {
+		f.traits = losses(own, c.EncodeType)
+	}
+	return f, encode.run(nil, nd.Of(out.Fill, len(out.Fill)), nd.Of(in.Fill, len(in.Fill)))
 }
 
 // numpyFilter is a bound AsType.
 type numpyFilter struct {
 	out            codec.Spec
 	encode, decode *numpy
+	traits         codec.Traits
 }
+
+// Traits says whether numbers change.
+func (f *numpyFilter) Traits() codec.Traits { return f.traits }
 
 // Out is the same shape in the other type.
 func (f *numpyFilter) Out() codec.Spec { return f.out }

@@ -34,7 +34,7 @@ func (c Codec) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 	if !same(in.Type, back, in.Fill) {
 		return nil, fmt.Errorf("fill value %s comes back as %s", show(in.Type, in.Fill), show(in.Type, back))
 	}
-	return &filter{out, encode, decode}, nil
+	return &filter{out: out, encode: encode, decode: decode, lossy: c.loses(in.Type)}, nil
 }
 
 // caster makes one direction of the codec.
@@ -58,10 +58,31 @@ func (c Codec) caster(from, to dtype.Type, pairs []Pair) (*caster, error) {
 	return out, err
 }
 
+// loses reports whether what is stored may be another number: where it is neither
+// always the same nor else an error.
+func (c Codec) loses(from dtype.Type) bool {
+	whole := from.Kind() != dtype.Float && c.DataType.Kind() != dtype.Float
+	return !dtype.Holds(c.DataType, from) && !(whole && c.OutOfRange == Fail && len(c.Encode) == 0)
+}
+
+// losses says what a cast loses.
+func losses(from, to dtype.Type) codec.Traits {
+	return codec.Traits{Lossy: []string{fmt.Sprintf("%s is stored as %s", from.Name(), to.Name())}}
+}
+
 // filter is a bound codec.
 type filter struct {
 	out            codec.Spec
 	encode, decode *caster
+	lossy          bool
+}
+
+// Traits says whether numbers change.
+func (f *filter) Traits() codec.Traits {
+	if !f.lossy {
+		return codec.Traits{}
+	}
+	return losses(f.encode.from, f.encode.to)
 }
 
 // Out is the same shape in the other type.

@@ -79,6 +79,7 @@ func (c Codec) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 	durations := c.Type.Kind() == dtype.Duration
 	f.diff, _, _ = kernelsFor(elem, lag, durations)
 	f.narrow = numeric.Cast(stored, elem)
+	f.exact = !elem.IsFloat() && !stored.IsFloat() && stored.Size() >= elem.Size()
 	total := sumType(elem, stored)
 	_, f.sum, f.start = kernelsFor(total, lag, durations)
 	f.sumSize = total.Size() * lag

@@ -18,6 +18,7 @@ type filter struct {
 
 	diff   kernel
 	narrow numeric.Kernel // to what is stored
+	exact  bool           // integers, all of whose differences are stored
 	back   numeric.Kernel // from what is stored, for integers
 
 	widen   numeric.Kernel // from what is stored to what is added up
@@ -25,6 +26,14 @@ type filter struct {
 	sumSize int // bytes of a sum
 	start   [16]byte
 	finish  numeric.Kernel // from a sum to an element
+}
+
+// Traits says what differences lose.
+func (f *filter) Traits() codec.Traits {
+	if f.exact {
+		return codec.Traits{}
+	}
+	return codec.Traits{Lossy: []string{"differences are rounded or cut to " + f.out.Type.Name()}}
 }
 
 // Out is differences in a chunk of the same shape. As fill value it has the

@@ -42,6 +42,9 @@ const maxRecent = 16 << 20
 // have written it.
 func (s *serializer) Size() codec.Size { return s.size }
 
+// Traits says what the codecs of a block lose.
+func (s *serializer) Traits() codec.Traits { return codec.Traits{Lossy: s.full.Lossy()} }
+
 // Ranges reports whether the elements can be read in parts.
 func (s *serializer) Ranges(box nd.Box) bool { return s.full.Ranges(box) }
 

@@ -109,6 +109,15 @@ type serializer struct {
 	last  atomic.Pointer[codec.Bound] // the chain of values that was used last
 }
 
+// Traits says what the values lose.
+func (s *serializer) Traits() codec.Traits {
+	b, err := s.data(max(s.count, 1))
+	if err != nil {
+		return codec.Traits{}
+	}
+	return codec.Traits{Lossy: b.Lossy()}
+}
+
 // data is the chain for n values. Chunks differ in that, so it is bound anew
 // unless the last had as many.
 func (s *serializer) data(n int) (*codec.Bound, error) {

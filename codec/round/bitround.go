@@ -78,7 +78,7 @@ var significands = map[string]int{"float16": 10, "bfloat16": 7, "float32": 23, "
 
 // BindArray fits the codec to chunks.
 func (c BitRound) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
-	f := &bitFilter{filter: filter{out: in}}
+	f := &bitFilter{filter: filter{out: in}, keep: c.KeepBits}
 	width, drop := in.Type.Size(), 0
 	switch in.Type.Kind() {
 	case dtype.Float, dtype.Complex:
@@ -88,6 +88,7 @@ func (c BitRound) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 			return nil, fmt.Errorf("cannot round %s", in.Type.Name())
 		}
 		width, drop = in.Type.Units()[0].Width, max(significand-c.KeepBits, 0)
+		f.most = significand
 	case dtype.Int, dtype.Uint, dtype.Time, dtype.Duration:
 		if in.Type.Units()[0].Bits < 8 {
 			return nil, fmt.Errorf("cannot round %s", in.Type.Name())
@@ -95,7 +96,7 @@ func (c BitRound) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 		if c.KeepBits == 0 {
 			return nil, fmt.Errorf("keepbits is 0: nothing would be left of %s", in.Type.Name())
 		}
-		drop = -1
+		drop, f.most = -1, in.Type.Units()[0].Bits
 	default:
 		return nil, fmt.Errorf("cannot round %s", in.Type.Name())
 	}
@@ -127,6 +128,16 @@ func (f *filter) Needs(b nd.Box) nd.Box { return b }
 type bitFilter struct {
 	filter
 	round numeric.Kernel
+	keep  int // bits; more than there are is all
+	most  int // bits that there are
+}
+
+// Traits says how much is kept.
+func (f *bitFilter) Traits() codec.Traits {
+	if f.keep >= f.most {
+		return codec.Traits{}
+	}
+	return codec.Traits{Lossy: []string{fmt.Sprintf("%d of %d bits are kept", f.keep, f.most)}}
 }
 
 // Encode rounds.

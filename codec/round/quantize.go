@@ -95,7 +95,7 @@ func (c Quantize) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 	if c.Type != nil && !dtype.Equal(c.Type, in.Type) {
 		return nil, fmt.Errorf("dtype is %s, but the elements are %s", c.Type.Name(), in.Type.Name())
 	}
-	f := &decimalFilter{filter: filter{out: in}, round: numeric.NewPipe(in.Type.Size())}
+	f := &decimalFilter{digits: c.Digits, filter: filter{out: in}, round: numeric.NewPipe(in.Type.Size())}
 	f.round.Add(decimalKernel(t, c.Digits), t.Size())
 	if c.Stored != nil {
 		stored := numeric.Named(c.Stored.Name())
@@ -151,8 +151,14 @@ func decimals[T numeric.Float](scale T) numeric.Kernel {
 // decimalFilter is a bound Quantize.
 type decimalFilter struct {
 	filter
+	digits  int
 	round   *numeric.Pipe
 	restore numeric.Kernel // nil if what is stored is what was rounded
+}
+
+// Traits says how much is kept.
+func (f *decimalFilter) Traits() codec.Traits {
+	return codec.Traits{Lossy: []string{fmt.Sprintf("numbers are rounded to %d decimal digits", f.digits)}}
 }
 
 // Encode rounds.

@@ -141,6 +141,11 @@ func (c Fixed) values() (offset, scale number, err error) {
 	return offset, scale, nil
 }
 
+// Traits says what is lost.
+func (f *fixedFilter) Traits() codec.Traits {
+	return codec.Traits{Lossy: []string{"scaled numbers are rounded to whole ones of type " + f.out.Type.Name()}}
+}
+
 // fixedFilter is a bound Fixed.
 type fixedFilter struct {
 	out            codec.Spec

@@ -63,7 +63,7 @@ func (c Offset) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 	default:
 		return nil, fmt.Errorf("cannot scale %s, only integers and floats", in.Type.Name())
 	}
-	f := &offsetFilter{out: in}
+	f := &offsetFilter{out: in, rounds: in.Type.Kind() == dtype.Float && (c.Offset != nil || c.Scale != nil)}
 	offset, err := c.parse(in.Type, "offset", c.Offset)
 	if err != nil {
 		return nil, err
@@ -102,6 +102,15 @@ type checked func(dst, src []byte) int
 type offsetFilter struct {
 	out            codec.Spec
 	encode, decode checked
+	rounds         bool // what integers become is exact
+}
+
+// Traits says what is lost.
+func (f *offsetFilter) Traits() codec.Traits {
+	if !f.rounds {
+		return codec.Traits{}
+	}
+	return codec.Traits{Lossy: []string{"floats are rounded when they are scaled"}}
 }
 
 // Out is numbers of the same type.

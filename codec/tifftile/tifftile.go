@@ -83,6 +83,14 @@ type bound struct {
 	size     codec.Size
 }
 
+// Traits says that JPEG loses.
+func (b *bound) Traits() codec.Traits {
+	if b.layout.Compression != tile.JPEG {
+		return codec.Traits{}
+	}
+	return codec.Traits{Lossy: []string{"JPEG"}}
+}
+
 // Samples that are not on an axis of their own.
 const (
 	single = -1 // there is one, and no axis is longer than that

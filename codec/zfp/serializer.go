@@ -95,6 +95,14 @@ func (s *serializer) measure() error {
 	return nil
 }
 
+// Traits says whether something is lost.
+func (s *serializer) Traits() codec.Traits {
+	if s.params == zfp.Reversible() {
+		return codec.Traits{}
+	}
+	return codec.Traits{Lossy: []string{"the mode is not reversible"}}
+}
+
 // Size is at most what blocks need that do not compress at all.
 func (s *serializer) Size() codec.Size { return codec.AtMost(s.size) }
 
