@@ -72,8 +72,8 @@ var (
 	// ErrMissing says that a chunk is not there, where FailMissing asks for all.
 	ErrMissing = errors.New("chunk is missing")
 	// ErrUnfinished says that a folder holds what is left of a copy that was
-	// interrupted.
-	ErrUnfinished = errors.New("an unfinished copy, which is to be made again")
+	// interrupted, or that such a file lies beside.
+	ErrUnfinished = store.ErrUnfinished
 )
 
 // noNode is ErrNoNode that tells which documents there could have been.

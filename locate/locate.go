@@ -66,6 +66,17 @@ func (l Location) Discard() error {
 	return l.Close()
 }
 
+// Leave is Discard, but of an archive that was begun lies what was written, and
+// Options.Resume goes on with it.
+func (l Location) Leave() error {
+	for _, s := range []any{l.closer, l.Store} {
+		if d, ok := s.(interface{ Leave() error }); ok {
+			return d.Leave()
+		}
+	}
+	return l.Close()
+}
+
 // Within gives the location of the node inside the file that l leads to, which s
 // shows as a store. Closing it closes both.
 func (l Location) Within(s store.Store, format string) Location {
@@ -80,6 +91,11 @@ type Options struct {
 	ReadOnly bool
 	// Create makes the folder or archive if it is missing, unless ReadOnly.
 	Create bool
+	// Resume goes on with an archive that was begun and left, where Create makes one.
+	Resume bool
+	// Replace makes an archive anew though there is one, which stays until Close;
+	// only with Create.
+	Replace bool
 	// Sync makes writes survive a loss of power.
 	Sync bool
 	// AllowFile accepts a file that is no archive: Location.File. Without it
@@ -127,6 +143,7 @@ func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
 	}
 	baseOpt := opt
 	baseOpt.Create = opt.Create && !opt.ReadOnly
+	baseOpt.Replace = opt.Replace && baseOpt.Create
 	if len(stages) > 0 {
 		baseOpt.AllowFile = true
 		first := opt.formats().Find(stages[0].name)

@@ -356,3 +356,59 @@ func TestNothingAboveIsReachable(t *testing.T) {
 		t.Errorf("got %q, %v", b, err)
 	}
 }
+
+// A file that was begun beside its place is told from nothing; it is taken up where
+// that is asked for, and an archive that is to be replaced stays until the end.
+func TestFilesThatWereBegun(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.zip")
+	put := func(opt Options, key string, end func(Location) error) {
+		t.Helper()
+		l, err := Open(ctx, path, opt)
+		if err == nil {
+			_, err = l.Store.Put(ctx, key, []byte(key), store.PutOptions{})
+		}
+		if err == nil {
+			err = end(l)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	keys := func() (keys string) {
+		t.Helper()
+		l, err := Open(ctx, path, Options{ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		for e, err := range l.Store.List(ctx, "", "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys += e.Key
+		}
+		return keys
+	}
+	put(Options{Create: true}, "a", Location.Leave)
+	for _, url := range []string{path, path + "/inner/node", path + "|zip:inner"} {
+		if _, err := Open(ctx, url, Options{AllowFile: true}); !errors.Is(err, store.ErrUnfinished) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if _, err := Open(ctx, filepath.Join(dir, "b.zip"), Options{}); errors.Is(err, store.ErrUnfinished) {
+		t.Error(err)
+	}
+	put(Options{Create: true, Resume: true}, "b", Location.Close)
+	if got := keys(); got != "ab" {
+		t.Error(got)
+	}
+	put(Options{Create: true, Replace: true, Resume: true}, "c", Location.Leave)
+	if got := keys(); got != "ab" {
+		t.Error(got)
+	}
+	put(Options{Create: true, Replace: true, Resume: true}, "d", Location.Close)
+	if got := keys(); got != "cd" {
+		t.Error(got)
+	}
+}

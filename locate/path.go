@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/zip"
@@ -59,6 +60,8 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 			return Location{}, err
 		}
 		return Location{Store: s, Path: inner}, nil
+	case err == nil && opt.Replace && isArchive(filepath.Base(path)):
+		return createArchive(path, "", opt)
 	case err == nil:
 		return openRegular(ctx, path, "", fi, opt)
 	}
@@ -72,6 +75,9 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		return openRegular(ctx, outer, inner, outerInfo, opt)
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !opt.Create {
+		if begun(path) {
+			err = store.ErrUnfinished
+		}
 		return Location{}, failed(path, "%w", cause(err))
 	}
 	if archive, inner, ok := archiveIn(path); ok {
@@ -87,6 +93,17 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		return Location{}, err
 	}
 	return Location{Store: s, Path: inner}, nil
+}
+
+// begun reports whether a file that path names, or that it leads into, is being made,
+// or was by somebody who did not end.
+func begun(path string) bool {
+	for up := ""; path != up; up, path = path, filepath.Dir(path) {
+		if partial.Exists(path) {
+			return true
+		}
+	}
+	return false
 }
 
 // topAbove cuts a path at the folder of the hierarchy that it leads into by its
@@ -161,7 +178,7 @@ func createArchive(path, inner string, opt Options) (Location, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return Location{}, &store.KeyError{Op: "create", URL: path, Err: cause(err)}
 	}
-	s, err := zip.Create(path, zip.Options{Sync: opt.Sync})
+	s, err := zip.Create(path, zip.Options{Sync: opt.Sync, Resume: opt.Resume})
 	if err != nil {
 		return Location{}, err
 	}

@@ -86,6 +86,8 @@ func (c closers) Close() error { return errors.Join(c.inner.Close(), c.outer.Clo
 
 func (c closers) Discard() error { return errors.Join(c.inner.Discard(), c.outer.Discard()) }
 
+func (c closers) Leave() error { return errors.Join(c.inner.Leave(), c.outer.Leave()) }
+
 func join(path, more string) string {
 	if path == "" || more == "" {
 		return path + more

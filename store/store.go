@@ -35,6 +35,8 @@ var (
 	// ErrChanged says that a value was replaced between two ranges of the same
 	// object.
 	ErrChanged = errors.New("value was replaced while it was read")
+	// ErrUnfinished says that something was begun here, and not ended.
+	ErrUnfinished = errors.New("an unfinished copy, which is to be made again")
 	// ErrNoList says that the store cannot list its keys.
 	ErrNoList = errors.New("store cannot list keys")
 )

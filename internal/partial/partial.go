@@ -90,29 +90,44 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 // Remove gives the file up.
 func (f *File) Remove() error {
 	if runtime.GOOS == "windows" { // where a file that is open stays
-		return errors.Join(f.Close(), os.Remove(f.Name()))
+		return errors.Join(f.Leave(), f.unlink())
 	}
-	return errors.Join(os.Remove(f.Name()), f.Close())
+	return errors.Join(f.unlink(), f.Leave())
+}
+
+func (f *File) unlink() error {
+	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Leave closes the file and lets it lie for the next one.
-func (f *File) Leave() error { return f.Close() }
+func (f *File) Leave() error {
+	if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
 
-// Commit makes the file the one at its path. What was there is there still if
-// anything goes wrong, and the file is removed then. With sync it survives a loss of
-// power.
+// Commit makes the file the one at its path, with sync so that it survives a loss of
+// power. If that goes wrong, what was there is there still, and so is the file, which
+// is for Leave or Remove then.
 func (f *File) Commit(sync bool) error {
-	var err error
 	if sync {
-		err = f.Sync()
+		if err := f.Sync(); err != nil {
+			return Cause(err)
+		}
 	}
-	if err == nil {
-		err = f.rename()
+	if runtime.GOOS == "windows" { // which renames no open file
+		if err := f.Close(); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return errors.Join(Cause(err), os.Remove(f.Name()), f.Close())
+	if err := os.Rename(f.Name(), f.path); err != nil { // still locked, so that nobody takes it up
+		return err
 	}
-	if err := f.Close(); err != nil && !errors.Is(err, os.ErrClosed) || !sync || runtime.GOOS == "windows" { // which cannot flush a folder
+	if err := f.Leave(); err != nil || !sync || runtime.GOOS == "windows" { // which cannot flush a folder
 		return err
 	}
 	folder, err := os.Open(filepath.Dir(f.path))
@@ -120,14 +135,4 @@ func (f *File) Commit(sync bool) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
-}
-
-// rename puts the file in its place while it is locked, where the system can.
-func (f *File) rename() error {
-	if runtime.GOOS == "windows" {
-		if err := f.Close(); err != nil {
-			return err
-		}
-	}
-	return os.Rename(f.Name(), f.path)
 }

@@ -80,7 +80,7 @@ func TestAFileIsTakenUp(t *testing.T) {
 	}
 }
 
-// A file that cannot be put in its place is gone, and what was there is not.
+// A file that cannot be put in its place is still there, and what was there too.
 func TestARenameThatFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
@@ -93,6 +93,12 @@ func TestARenameThatFails(t *testing.T) {
 	}
 	if err := f.Commit(true); err == nil {
 		t.Fatal("a folder was replaced")
+	}
+	if got := names(t, dir); got != ".a.omnizarr-unfinished a" {
+		t.Error(got)
+	}
+	if err := f.Remove(); err != nil {
+		t.Error(err)
 	}
 	if got := names(t, dir); got != "a" {
 		t.Error(got)

@@ -29,6 +29,8 @@ type Summary struct {
 	// all of the copy was there.
 	Resumed int64 `json:"blocks_done_before"`
 	Already bool  `json:"already_there"`
+	// Anew says that what an earlier run had left was no use, and was removed.
+	Anew bool `json:"begun_anew"`
 	// Files are those of the source which are no part of a node, and were copied as
 	// they are; NotCopied is what the copy does not have, with the reason.
 	Files     []string `json:"files"`
@@ -62,6 +64,9 @@ func (s Summary) String() string {
 	parts = append(parts, chunks)
 	if s.Resumed > 0 {
 		parts = append(parts, counted(s.Resumed, "block")+" done before")
+	}
+	if s.Anew {
+		parts = append(parts, "begun anew after an interruption")
 	}
 	if len(s.Files) > 0 {
 		parts = append(parts, counted(int64(len(s.Files)), "other file"))

@@ -26,14 +26,14 @@ func (s *Store) finish(ctx context.Context, w *writer) error {
 		}
 	}
 	start := w.end.Load()
-	out := &counter{w: bufio.NewWriterSize(io.NewOffsetWriter(w.obj.f, start), 1<<20)}
+	out := &counter{w: bufio.NewWriterSize(io.NewOffsetWriter(w.file, start), 1<<20)}
 	var record []byte
 	for _, key := range keys {
 		record = appendCentral(record[:0], s.entries[key], key)
 		out.Write(record)
 	}
 	out.Write(appendEnd(record[:0], uint64(len(keys)), uint64(out.n), uint64(start)))
-	return cause(out.w.Flush()) // and says what went wrong before
+	return out.w.Flush() // and says what went wrong before
 }
 
 type counter struct {
@@ -58,8 +58,8 @@ func (s *Store) bring(ctx context.Context, w *writer, key string, buf *[]byte) e
 	s.entries[key] = e
 	s.mu.Unlock()
 	header, at := w.place(e, key)
-	if _, err := w.obj.f.WriteAt(header, e.header); err != nil {
-		return cause(err)
+	if _, err := w.file.WriteAt(header, e.header); err != nil {
+		return err
 	}
 	for done := int64(0); done < e.csize; {
 		n := min(pieceSize, e.csize-done)
@@ -68,8 +68,8 @@ func (s *Store) bring(ctx context.Context, w *writer, key string, buf *[]byte) e
 			return err
 		}
 		*buf = b
-		if _, err := w.obj.f.WriteAt(b, at+done); err != nil {
-			return cause(err)
+		if _, err := w.file.WriteAt(b, at+done); err != nil {
+			return err
 		}
 		done += n
 	}

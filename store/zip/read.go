@@ -265,7 +265,10 @@ func (p *pieces) ReadByte() (byte, error) {
 
 // fileObject is a local file as an object.
 type fileObject struct {
-	f    *os.File
+	f interface {
+		io.ReaderAt
+		io.Closer
+	}
 	size int64
 }
 

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -31,18 +31,35 @@ type Options struct {
 	// Sync makes Close return only when the archive would survive a loss of
 	// power.
 	Sync bool
+	// Resume makes Create begin with the entries that are whole in what somebody
+	// left who did not come to Close.
+	Resume bool
+
+	begun func(newFile) newFile // for tests
+}
+
+// newFile is a file that is to become an archive, as partial.File.
+type newFile interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+	Truncate(size int64) error
+	Commit(sync bool) error
+	Leave() error
+	Remove() error
 }
 
 // writer is the file that becomes the archive.
 type writer struct {
 	*target
-	temp string
-	obj  fileObject
+	file newFile
+	obj  fileObject   // the same for reading
 	end  atomic.Int64 // of what is written, or about to be
 }
 
-// Create starts a new archive, which replaces the one at path on Close. See
-// Update for what else may write there.
+// Create starts a new archive, which replaces the one at path on Close. Until then
+// it is a file beside, .NAME.omnizarr-unfinished. See Update for what else may write
+// there.
 func Create(path string, opt Options) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -53,7 +70,13 @@ func Create(path string, opt Options) (*Store, error) {
 	if fi, err := os.Stat(real); err == nil {
 		s.target.was = fi
 	}
-	if _, err := s.writer(); err != nil {
+	w, err := s.writer()
+	if err == nil && opt.Resume {
+		if s.entries, err = w.resume(); err != nil {
+			err = w.close(letLie, err)
+		}
+	}
+	if err != nil {
 		return nil, store.WrapError("create zip", s.url, "", err)
 	}
 	return s, nil
@@ -70,7 +93,7 @@ func Update(ctx context.Context, path string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := s.object().(fileObject).f.Stat()
+	was, err := s.object().(fileObject).f.(*os.File).Stat()
 	if err != nil {
 		return nil, errors.Join(store.WrapError("open zip", s.url, "", err), s.Close())
 	}
@@ -80,7 +103,7 @@ func Update(ctx context.Context, path string, opt Options) (*Store, error) {
 
 // ErrBusy says that an archive is being written by another Store, and can be
 // written again when that one was closed and the archive is opened anew.
-var ErrBusy = errors.New("the archive is being written by somebody else in this process")
+var ErrBusy = errors.New("the archive is being written by somebody else right now")
 
 // target is where a store that can be written goes.
 type target struct {
@@ -97,7 +120,7 @@ func (t *target) check() error {
 	case errors.Is(err, fs.ErrNotExist) && t.was == nil:
 		return nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return cause(err)
+		return partial.Cause(err)
 	case err != nil || t.was == nil || !os.SameFile(now, t.was) || now.Size() != t.was.Size() || !now.ModTime().Equal(t.was.ModTime()):
 		return fmt.Errorf("the archive is not the one that was opened any more: %w", store.ErrChanged)
 	}
@@ -157,55 +180,51 @@ func (t *target) begin() (*writer, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	for {
-		temp := filepath.Join(filepath.Dir(t.path), fmt.Sprintf(".omnizarr-%016x.tmp", rand.Uint64()))
-		f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return nil, cause(err)
-		}
-		return &writer{target: t, temp: temp, obj: fileObject{f, math.MaxInt64}}, nil
+	f, err := partial.Open(t.path)
+	switch {
+	case errors.Is(err, partial.ErrBusy):
+		return nil, ErrBusy
+	case err != nil:
+		return nil, err
 	}
+	w := &writer{target: t, file: f}
+	if t.opt.begun != nil {
+		w.file = t.opt.begun(f)
+	}
+	w.obj = fileObject{w.file, math.MaxInt64}
+	if !t.opt.Resume {
+		if err := w.file.Truncate(0); err != nil {
+			return nil, errors.Join(partial.Cause(err), f.Remove())
+		}
+	}
+	return w, nil
 }
 
-// cause leaves out the name of a file that is only there for a while.
-func cause(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
+// ending is what becomes of the file.
+type ending int
 
-// close gives up the file, or makes it the archive.
-func (w *writer) close(commit bool) error {
+const (
+	commit ending = iota // it is the archive
+	remove
+	letLie // for Resume
+)
+
+// close ends the file. What cannot become the archive is removed, or lies for the
+// next one if this one took up what lay there.
+func (w *writer) close(how ending, err error) error {
 	defer unclaim(w.path)
-	var err error
-	if commit {
-		err = w.check()
-	}
-	if commit && err == nil && w.opt.Sync {
-		err = w.obj.f.Sync()
-	}
-	err = errors.Join(err, w.obj.f.Close())
-	if commit && err == nil {
-		if err = os.Rename(w.temp, w.path); err == nil {
-			return w.syncFolder()
+	if how == commit && err == nil {
+		if err = w.check(); err == nil {
+			err = w.file.Commit(w.opt.Sync)
+		}
+		if err == nil {
+			return nil
 		}
 	}
-	return errors.Join(err, os.Remove(w.temp))
-}
-
-func (w *writer) syncFolder() error {
-	if !w.opt.Sync || runtime.GOOS == "windows" { // which cannot flush a folder
-		return nil
+	if how == letLie || how == commit && w.opt.Resume {
+		return errors.Join(err, w.file.Leave())
 	}
-	d, err := os.Open(filepath.Dir(w.path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(err, w.file.Remove())
 }
 
 // Put adds an entry; one that had the key is left out of the directory. The
@@ -280,12 +299,12 @@ func (w *writer) write(key string, data []byte) (*entry, error) {
 		*buf = append(append((*buf)[:0], header...), data...)
 		header, data = *buf, nil
 	}
-	if _, err := w.obj.f.WriteAt(header, e.header); err != nil {
-		return nil, cause(err)
+	if _, err := w.file.WriteAt(header, e.header); err != nil {
+		return nil, err
 	}
 	if len(data) > 0 {
-		if _, err := w.obj.f.WriteAt(data, at); err != nil {
-			return nil, cause(err)
+		if _, err := w.file.WriteAt(data, at); err != nil {
+			return nil, err
 		}
 	}
 	return e, nil

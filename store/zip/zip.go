@@ -9,7 +9,10 @@
 // same name the last one counts.
 //
 // Create and Update write: to a file beside the archive that takes its place
-// on Close, so that the archive is the whole new one or the old one.
+// on Close, so that the archive is the whole new one or the old one. Entries lie in
+// the order in which they were put, the directory is in the order of keys, and
+// nothing tells of the time: who puts the same one after another makes the same
+// archive.
 package zip
 
 import (
@@ -151,13 +154,17 @@ func (s *Store) Conditional() bool { return false }
 // Close gives up the archive once running calls have ended. If it was opened
 // for writing, only a Close without error makes the changes happen.
 func (s *Store) Close() error {
-	return s.close(true)
+	return s.close(commit)
 }
 
 // Discard is Close without making the changes happen.
-func (s *Store) Discard() error { return s.close(false) }
+func (s *Store) Discard() error { return s.close(remove) }
 
-func (s *Store) close(commit bool) error {
+// Leave is Discard, but what was written lies beside the archive then, for who
+// creates it anew with Resume.
+func (s *Store) Leave() error { return s.close(letLie) }
+
+func (s *Store) close(how ending) error {
 	s.use.Lock()
 	defer s.use.Unlock()
 	if s.closed {
@@ -166,14 +173,14 @@ func (s *Store) close(commit bool) error {
 	s.closed = true
 	var err error
 	w := s.w.Load()
-	if w != nil && commit {
+	if w != nil && how == commit {
 		err = s.finish(context.Background(), w)
 	}
 	if s.obj != nil {
 		err = errors.Join(err, s.obj.Close())
 	}
 	if w != nil {
-		err = errors.Join(err, w.close(commit && err == nil))
+		err = w.close(how, err)
 	}
 	if err != nil {
 		return store.WrapError("close", s.url, "", err)

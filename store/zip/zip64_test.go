@@ -70,7 +70,7 @@ func TestBeyond4GiB(t *testing.T) {
 	big := &entry{size: size, csize: size, fresh: true}
 	w := s.w.Load()
 	header, _ := w.place(big, "big")
-	if _, err := w.obj.f.WriteAt(header, big.header); err != nil {
+	if _, err := w.file.WriteAt(header, big.header); err != nil {
 		t.Fatal(err)
 	}
 	s.entries["big"] = big

@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/format/tiff/writer"
+	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 )
@@ -138,9 +139,6 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	if err := f.take(&opts); err != nil {
 		return sum, fmt.Errorf("copy to %s: %w", dst, err)
 	}
-	if err := checkFile(file, opts.Overwrite); err != nil {
-		return sum, fmt.Errorf("copy to %s: %w", dst, err)
-	}
 	sources, err := rasters(ctx, src, f.COG)
 	if err != nil {
 		return sum, err
@@ -164,25 +162,38 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 			t.track.Add(int64(g.total()))
 		}
 	}
-	options := writer.Options{COG: f.COG}
+	// A file that is there may be this copy: the same copy has the same bytes.
+	_, err = os.Lstat(file)
+	options := writer.Options{COG: f.COG, Compare: err == nil && !opts.Overwrite}
 	if f.BigTIFF {
 		options.BigTIFF = writer.Always
 	}
+	sum.Anew = partial.Exists(file)
+	err = t.write(ctx, file, pages, options)
+	switch {
+	case errors.Is(err, writer.ErrDiffers):
+		return sum, fmt.Errorf("copy to %s: %w", dst, copying.ErrNotEmpty)
+	case err == nil && options.Compare:
+		return copying.Summary{Already: true}, nil
+	case err == nil:
+		if info, err := os.Stat(file); err == nil {
+			sum.Written = info.Size()
+		}
+	}
+	return sum, err
+}
+
+// write writes all images.
+func (t *tiffCopy) write(ctx context.Context, file string, pages []*writer.Image, options writer.Options) (err error) {
 	if t.out, err = writer.Create(file, pages, options); err != nil {
-		return sum, err
+		return err
 	}
 	for _, p := range t.images {
 		if err := p.write(ctx); err != nil {
-			return sum, errors.Join(err, t.out.Abort())
+			return errors.Join(err, t.out.Abort())
 		}
 	}
-	if err := t.out.Close(ctx); err != nil {
-		return sum, err
-	}
-	if info, err := os.Stat(file); err == nil {
-		sum.Written = info.Size()
-	}
-	return sum, nil
+	return t.out.Close(ctx)
 }
 
 // localFile is the path that a URL names, on this machine.
@@ -198,15 +209,6 @@ func localFile(dst string) (string, error) {
 		return filepath.FromSlash(u.Path), nil
 	}
 	return dst, nil
-}
-
-// checkFile checks that a file may be written: not over something else, unless
-// asked to.
-func checkFile(file string, overwrite bool) error {
-	if _, err := os.Lstat(file); err == nil && !overwrite {
-		return copying.ErrNotEmpty
-	}
-	return nil
 }
 
 // tiffCopy is a copy to a file.

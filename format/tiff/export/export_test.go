@@ -295,9 +295,31 @@ func TestAnInterruptedFileIsNotThere(t *testing.T) {
 	if files, _ := os.ReadDir(dir); len(files) > 0 {
 		t.Errorf("%v is left", files)
 	}
-	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, path, copying.Options{To: export.Format{}})))
-	if _, err := copying.Copy(ctx, a, path, copying.Options{To: export.Format{}}); !errors.Is(err, copying.ErrNotEmpty) {
-		t.Errorf("got %v", err)
+	// What a process leaves that ended in the middle is taken over.
+	jobtest.Check(t, os.WriteFile(filepath.Join(dir, ".out.tif.omnizarr-unfinished"), make([]byte, 1<<16), 0o666))
+	if n, err := zarr.Open(ctx, path); !errors.Is(err, zarr.ErrUnfinished) {
+		t.Errorf("%v, %v", n, err)
+	}
+	sum, err := copying.Copy(ctx, a, path, copying.Options{To: export.Format{}})
+	if err != nil || !sum.Anew || sum.Already {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%v is left", files)
+	}
+	first, err := os.ReadFile(path)
+	jobtest.Check(t, err)
+	// The same copy again is there already; another one is refused.
+	if sum, err := copying.Copy(ctx, a, path, copying.Options{To: export.Format{}}); err != nil || !sum.Already {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	for _, other := range []export.Format{{COG: true}, {Compression: "lzw"}, {BigTIFF: true}} {
+		if _, err := copying.Copy(ctx, a, path, copying.Options{To: other}); err == nil || !other.COG && !errors.Is(err, copying.ErrNotEmpty) {
+			t.Errorf("%v: got %v", other, err)
+		}
+	}
+	if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, first) {
+		t.Errorf("the file has changed, %v", err)
 	}
 	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, path, copying.Options{To: export.Format{BigTIFF: true}, Overwrite: true})))
 	if b, err := os.ReadFile(path); err != nil || b[2] != 43 {

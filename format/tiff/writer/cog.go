@@ -41,25 +41,15 @@ func appendBlock(dst, tile []byte) []byte {
 
 // writeBlock writes a tile with leader and trailer; the tile itself begins at
 // the given place.
-func (t *temporary) writeBlock(tile []byte, at uint64) error {
+func writeBlock(f file, tile []byte, at uint64) error {
 	b := buf.Get(len(tile) + blockExtra)
 	defer b.Free()
 	b.B = appendBlock(b.B, tile)
-	_, err := t.WriteAt(b.B, int64(at-leaderSize))
+	_, err := f.WriteAt(b.B, int64(at-leaderSize))
 	return err
 }
 
-// assemble makes the COG of the blocks in tiles, which it removes. It returns
-// the file that is to be removed or put in place.
-func (w *Writer) assemble(ctx context.Context, tiles *temporary) (*temporary, error) {
-	out, err := newTemporary(w.path)
-	if err != nil {
-		return tiles, err
-	}
-	err = w.writeCOG(ctx, out, tiles)
-	return out, errors.Join(err, tiles.remove())
-}
-
+// writeCOG assembles the COG of the blocks in tiles.
 func (w *Writer) writeCOG(ctx context.Context, out io.WriterAt, tiles io.ReaderAt) error {
 	place := func(big bool) layout {
 		header := uint64(8)

@@ -54,8 +54,12 @@ type Options struct {
 	COG bool
 	// Sync makes Close return only when the file would survive a loss of power.
 	Sync bool
+	// Compare makes no file: what is written must be what the file at the path has,
+	// or the error is ErrDiffers.
+	Compare bool
 
-	limit uint64 // of a classic file, if it is not 4 GiB
+	limit  uint64                     // of a classic file, if it is not 4 GiB
+	opened func(f file) (file, error) // for tests
 }
 
 // maxClassic is the largest size of a classic file, whose offsets have 32 bits.
@@ -74,7 +78,8 @@ type Writer struct {
 
 	// open is held for reading by those who write tiles.
 	open sync.RWMutex
-	temp *temporary // what tiles are written to; nil after Close and Abort
+	temp file // what tiles are written to; nil after Close and Abort
+	out  file // what a COG is assembled in, nil for others
 
 	mu  sync.Mutex // of end, err and the tables of the directories
 	end uint64     // of what is written, or about to be
@@ -99,12 +104,44 @@ func Create(path string, images []*Image, opt Options) (*Writer, error) {
 	} else if err == nil && !info.Mode().IsRegular() {
 		return nil, w.wrap(errors.New("a device, or what else is no file, is in its place"))
 	}
-	temp, err := newTemporary(path)
-	if err != nil {
+	if err := w.begin(); err != nil {
 		return nil, w.wrap(err)
 	}
-	w.temp = temp
 	return w, nil
+}
+
+// begin makes the files. That for the path comes first: who has it is alone.
+func (w *Writer) begin() error {
+	place := newFile
+	if w.opt.Compare {
+		place = newCompared
+	}
+	var err error
+	if w.temp, err = w.opened(place(w.path)); err != nil || !w.opt.COG {
+		return err
+	}
+	w.out = w.temp
+	if w.temp, err = w.opened(newScratch(w.path)); err != nil {
+		return errors.Join(err, w.out.Remove())
+	}
+	return nil
+}
+
+func (w *Writer) opened(f file, err error) (file, error) {
+	if err != nil || w.opt.opened == nil {
+		return f, err
+	}
+	return w.opt.opened(f)
+}
+
+// remove gives up the files that there are.
+func (w *Writer) remove() error {
+	err := w.temp.Remove()
+	if w.out != nil {
+		err = errors.Join(err, w.out.Remove())
+	}
+	w.temp, w.out = nil, nil
+	return err
 }
 
 func (w *Writer) wrap(err error) error {
@@ -127,7 +164,7 @@ func (w *Writer) WriteTile(image *Image, index int, data []byte) error {
 	switch {
 	case err != nil || len(data) == 0:
 	case w.opt.COG:
-		err = w.temp.writeBlock(data, at)
+		err = writeBlock(w.temp, data, at)
 	default:
 		_, err = w.temp.WriteAt(data, int64(at))
 	}
@@ -193,9 +230,7 @@ func (w *Writer) Abort() error {
 	if w.temp == nil {
 		return nil
 	}
-	err := w.temp.remove()
-	w.temp = nil
-	return w.wrap(err)
+	return w.wrap(w.remove())
 }
 
 // Close writes the directories and puts the file in its place. If anything went
@@ -207,26 +242,33 @@ func (w *Writer) Close(ctx context.Context) error {
 	if w.temp == nil {
 		return w.wrap(ErrClosed)
 	}
-	temp, err := w.temp, w.err
-	w.temp = nil
+	err := w.err
 	switch {
 	case err != nil:
 	case w.opt.COG:
-		temp, err = w.assemble(ctx, temp)
+		err = w.writeCOG(ctx, w.out, w.temp)
 	default:
-		err = w.finish(temp)
+		err = w.finish(w.temp)
 	}
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return w.wrap(errors.Join(err, temp.remove()))
+		return w.wrap(errors.Join(err, w.remove()))
 	}
-	return w.wrap(temp.commit(w.path, w.opt.Sync))
+	file := w.temp
+	if w.out != nil {
+		file, err = w.out, w.temp.Remove()
+	}
+	w.temp, w.out = nil, nil
+	if failed := file.Commit(w.opt.Sync); failed != nil {
+		err = errors.Join(failed, err, file.Remove())
+	}
+	return w.wrap(err)
 }
 
 // finish writes the directories behind the tiles, then the header.
-func (w *Writer) finish(temp *temporary) error {
+func (w *Writer) finish(temp file) error {
 	place := func(big bool) layout { return w.place(big, w.end) }
 	l, err := w.choose(place, 0)
 	if err != nil {

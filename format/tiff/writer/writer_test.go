@@ -1,16 +1,19 @@
 package writer
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/internal/partial"
 )
 
 var ctx = context.Background()
@@ -235,31 +238,85 @@ func TestAllTags(t *testing.T) {
 	}
 }
 
-// What was there stays until Close, and also if it fails.
+// faulty is a file that fails at the n-th thing that is done with any.
+type faulty struct {
+	file
+	left *int
+}
+
+var errFault = errors.New("no space left")
+
+func (f faulty) step() error {
+	if *f.left--; *f.left == 0 {
+		return errFault
+	}
+	return nil
+}
+
+func (f faulty) WriteAt(p []byte, off int64) (int, error) {
+	if err := f.step(); err != nil {
+		f.file.WriteAt(p[:len(p)/2], off)
+		return len(p) / 2, err
+	}
+	return f.file.WriteAt(p, off)
+}
+
+func (f faulty) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.step(); err != nil {
+		return 0, err
+	}
+	return f.file.ReadAt(p, off)
+}
+
+func (f faulty) Commit(sync bool) error {
+	if err := f.step(); err != nil {
+		return err
+	}
+	return f.file.Commit(sync)
+}
+
+// What was there stays until Close, and also if any step fails.
 func TestTheOldFileStays(t *testing.T) {
+	for _, cog := range []bool{false, true} {
+		steps := 0
+		for n := 1; ; n++ {
+			folder := t.TempDir()
+			path := filepath.Join(folder, "a.tif")
+			if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			left := n
+			opt := Options{COG: cog, opened: func(f file) (file, error) {
+				if err := (faulty{f, &left}).step(); err != nil {
+					return nil, errors.Join(err, f.Remove())
+				}
+				return faulty{f, &left}, nil
+			}}
+			img := gray(32, 16)
+			w, err := Create(path, []*Image{img}, opt)
+			if err == nil {
+				err = errors.Join(w.WriteTile(img, 0, solid(1)), w.WriteTile(img, 1, solid(2)), w.Close(ctx))
+			}
+			leftovers(t, folder, "a.tif")
+			if err == nil {
+				break
+			}
+			steps++
+			if old, readErr := os.ReadFile(path); string(old) != "old" || !errors.Is(err, errFault) {
+				t.Error(n, len(old), readErr, err)
+			}
+		}
+		if want := map[bool]int{false: 6, true: 9}[cog]; steps != want {
+			t.Errorf("COG %v: %d steps can fail, not %d", cog, steps, want)
+		}
+	}
+}
+
+// A file that is given up leaves the old one as it is.
+func TestAFileThatIsGivenUp(t *testing.T) {
 	for _, cog := range []bool{false, true} {
 		for name, end := range map[string]func(w *Writer) error{
 			"abort": func(w *Writer) error { return errors.Join(w.Abort(), w.Abort(), ErrClosed) },
-			"a full disk": func(w *Writer) error { // one that can not be written to, at least
-				w.temp.File.Close()
-				w.temp.File, _ = os.Open(w.temp.Name())
-				return errors.Join(w.WriteTile(w.order[0].original(w), 1, solid(1)), w.Close(ctx))
-			},
-			"directories that can not be written": func(w *Writer) error {
-				w.temp.File.Close()
-				w.temp.File, _ = os.OpenFile(w.temp.Name(), os.O_WRONLY, 0)
-				if !cog {
-					w.temp.File.Close()
-				}
-				return w.Close(ctx)
-			},
-			"tiles that are gone": func(w *Writer) error {
-				if !cog {
-					return errors.Join(w.Abort(), ErrClosed)
-				}
-				os.Truncate(w.temp.Name(), 30)
-				return w.Close(ctx)
-			},
 			"the end of the context": func(w *Writer) error {
 				ctx, cancel := context.WithCancel(ctx)
 				cancel()
@@ -293,14 +350,48 @@ func TestTheOldFileStays(t *testing.T) {
 	}
 }
 
-// original finds the image of a directory.
-func (d *directory) original(w *Writer) *Image {
-	for img, of := range w.images {
-		if of == d {
-			return img
+// What a run left that ended in the middle is taken over and not taken for part of
+// the file; of two at once one is told so.
+func TestAFileThatWasBegun(t *testing.T) {
+	for _, cog := range []bool{false, true} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "a.tif")
+		if err := os.WriteFile(partial.Name(path), bytes.Repeat([]byte("left"), 1<<10), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		img := gray(32, 16)
+		w := create(t, path, Options{COG: cog}, img)
+		if runtime.GOOS != "windows" {
+			if _, err := Create(path, []*Image{gray(16, 16)}, Options{}); !errors.Is(err, partial.ErrBusy) {
+				t.Error("two at once:", err)
+			}
+		}
+		write(t, w, img, 0, solid(1))
+		write(t, w, img, 1, solid(2))
+		first := finish(t, w)
+		leftovers(t, folder, "a.tif")
+		if size := int64(len(first.data)); size > 4<<10 {
+			t.Errorf("%d bytes", size)
+		}
+		// The same again is the same; anything else is not, and nothing changes.
+		for _, c := range []struct {
+			tiles []byte
+			more  int
+			same  bool
+		}{{[]byte{1, 2}, 0, true}, {[]byte{1, 3}, 0, false}, {[]byte{1}, 0, false}, {[]byte{1, 2}, 1, false}} {
+			os.WriteFile(path, append(slices.Clone(first.data), make([]byte, c.more)...), 0o666)
+			w := create(t, path, Options{COG: cog, Compare: true}, img)
+			var err error
+			for i, b := range c.tiles {
+				err = errors.Join(err, w.WriteTile(img, i, solid(b)))
+			}
+			err = errors.Join(err, w.Close(ctx))
+			if (err == nil) != c.same || err != nil && !errors.Is(err, ErrDiffers) {
+				t.Errorf("COG %v, tiles %v and %d bytes: %v", cog, c.tiles, c.more, err)
+			}
+			leftovers(t, folder, "a.tif")
 		}
 	}
-	return nil
 }
 
 func TestPlacesThatCanNotBeWritten(t *testing.T) {

@@ -1,0 +1,126 @@
+package writer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/partial"
+)
+
+// file is what a TIFF is written to.
+type file interface {
+	io.ReaderAt
+	io.WriterAt
+	// Commit puts it in its place, or else the file is to be removed.
+	Commit(sync bool) error
+	// Remove gives it up.
+	Remove() error
+}
+
+// newFile makes the file for a path beside it. What a run left there that ended in
+// the middle is no use: tiles were written as they came.
+func newFile(path string) (file, error) {
+	f, err := partial.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Truncate(0); err != nil {
+		return nil, errors.Join(partial.Cause(err), f.Remove())
+	}
+	return f, nil
+}
+
+// scratch is a file in the folder of another that nobody else sees, where the
+// system can hide it.
+type scratch struct {
+	*os.File
+	named bool
+}
+
+func newScratch(path string) (file, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".omnizarr-*.tmp")
+	if err != nil {
+		return nil, partial.Cause(err)
+	}
+	return &scratch{f, os.Remove(f.Name()) != nil}, nil
+}
+
+func (s *scratch) WriteAt(p []byte, off int64) (int, error) {
+	n, err := s.File.WriteAt(p, off)
+	return n, partial.Cause(err)
+}
+
+func (s *scratch) Commit(bool) error { return errors.ErrUnsupported }
+
+func (s *scratch) Remove() error {
+	err := s.Close()
+	if s.named {
+		err = errors.Join(err, os.Remove(s.Name()))
+	}
+	return err
+}
+
+// ErrDiffers says that the file at the path is not the one that would be made.
+var ErrDiffers = errors.New("the file that is there is another one")
+
+// compared is a file that is there, and which what is written must agree with.
+type compared struct {
+	*os.File
+	size int64
+	end  atomic.Int64 // of what was written
+}
+
+func newCompared(path string) (file, error) {
+	if partial.Exists(path) { // left behind by one that was to replace the file
+		left, err := partial.Open(path)
+		if err == nil {
+			err = left.Remove()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, partial.Cause(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &compared{File: f, size: info.Size()}, nil
+}
+
+func (c *compared) WriteAt(p []byte, off int64) (int, error) {
+	end := off + int64(len(p))
+	if end > c.size {
+		return 0, ErrDiffers
+	}
+	for old := c.end.Load(); old < end && !c.end.CompareAndSwap(old, end); old = c.end.Load() {
+	}
+	b := buf.Get(len(p))
+	defer b.Free()
+	have := b.B[:len(p)]
+	if _, err := c.ReadAt(have, off); err != nil {
+		return 0, partial.Cause(err)
+	}
+	if !bytes.Equal(have, p) {
+		return 0, ErrDiffers
+	}
+	return len(p), nil
+}
+
+// Commit finds out whether there is more than was written.
+func (c *compared) Commit(bool) error {
+	if c.end.Load() != c.size {
+		return ErrDiffers
+	}
+	return c.Close()
+}
+
+func (c *compared) Remove() error { return c.Close() }
