@@ -94,8 +94,8 @@ func (s *scanner) check(e *entry) (bool, error) {
 	case deflated:
 		f := flate.NewReader(data)
 		n, err = io.CopyN(&sum, f, e.size)
-		if more, _ := io.CopyN(io.Discard, f, 1); more > 0 {
-			n++
+		if err == nil {
+			_, err = io.CopyN(io.Discard, f, 1) // which is not there
 		}
 		f.Close()
 	default:
@@ -105,7 +105,7 @@ func (s *scanner) check(e *entry) (bool, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF && !errors.As(err, &damaged) {
 		return false, partial.Cause(err)
 	}
-	if n != e.size || uint32(sum) != e.crc {
+	if n != e.size || uint32(sum) != e.crc || e.method == deflated && err != io.EOF {
 		return false, nil
 	}
 	_, err = io.Copy(io.Discard, data)
