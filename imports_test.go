@@ -31,7 +31,7 @@ var layers = []struct {
 	{names: []string{"format/tiff/tile"}},
 	{names: []string{"codec/tifftile"}},
 	{names: []string{"codec/std", "store/*"}},
-	{names: []string{"format/translate"}},
+	{names: []string{"format/translate", "store/held"}},
 	{names: []string{"format"}},
 	{names: []string{"codec/codectest", "format/*"}},
 	{names: []string{"format/std"}},

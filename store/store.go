@@ -100,6 +100,17 @@ type Conditional interface {
 	Conditional() bool
 }
 
+// Mover is a store that gives a folder another name at once, with all that is below
+// it. Names are prefixes without the slash at the end.
+type Mover interface {
+	// Move gives the folder from the name to. If there is something at to, it is
+	// ErrPrecondition.
+	Move(ctx context.Context, from, to string) error
+	// Exchange gives each of two folders the name of the other, so that at every
+	// moment there is one at both; errors.ErrUnsupported where that cannot be.
+	Exchange(ctx context.Context, a, b string) error
+}
+
 // Unwrapper is a wrapper that can show the store inside it, so that As finds
 // what it can do besides.
 type Unwrapper interface {
@@ -121,6 +132,8 @@ type Entry struct {
 	Key      string
 	Size     int64 // -1 if unknown
 	IsPrefix bool
+	// ETag is as in Info where a listing knows it for nothing, else "".
+	ETag string
 }
 
 // PutOptions are conditions on a Put; the zero value has none.

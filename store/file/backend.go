@@ -36,6 +36,10 @@ type folder interface {
 	rename(from, to string) error
 	// renameNew fails with fs.ErrExist if to is there.
 	renameNew(from, to string) error
+	// renameTo and exchange are for folders, also of another folder of the same
+	// backend.
+	renameTo(from string, in folder, to string) error
+	exchange(a string, in folder, b string) error
 	remove(name string) error // of a file
 	sync() error
 	close() error
@@ -58,8 +62,7 @@ type source interface {
 // node is one file or folder in a listing.
 type node struct {
 	name string
-	mode fs.FileMode // the type bits
-	size int64
+	stat
 }
 
 // stat is what matters of a file.
@@ -161,27 +164,27 @@ func (b rootBackend) readDir(dir string) ([]node, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return nodes(f, func(name string) (int64, error) {
+	return nodes(f, func(name string) (stat, error) {
 		fi, err := b.root.Lstat(within(dir, name))
 		if err != nil {
-			return 0, err
+			return stat{}, err
 		}
-		return fi.Size(), nil
+		return statOf(fi), nil
 	})
 }
 
-// nodes reads the open folder f and asks for the size of each plain file in
-// it. A file that goes away meanwhile is left out.
-func nodes(f *os.File, size func(name string) (int64, error)) ([]node, error) {
+// nodes reads the open folder f and asks what each plain file in it is. A file
+// that goes away meanwhile is left out.
+func nodes(f *os.File, look func(name string) (stat, error)) ([]node, error) {
 	entries, err := f.ReadDir(-1)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]node, 0, len(entries))
 	for _, e := range entries {
-		n := node{e.Name(), e.Type(), 0}
+		n := node{e.Name(), stat{mode: e.Type()}}
 		if n.mode.IsRegular() {
-			if n.size, err = size(n.name); errors.Is(err, fs.ErrNotExist) {
+			if n.stat, err = look(n.name); errors.Is(err, fs.ErrNotExist) {
 				continue
 			} else if err != nil {
 				return nil, err
@@ -235,6 +238,12 @@ func (d rootFolder) renameNew(from, to string) error {
 	}
 	return d.rename(from, to)
 }
+
+func (d rootFolder) renameTo(from string, in folder, to string) error {
+	return d.root.Rename(within(d.dir, from), within(in.(rootFolder).dir, to))
+}
+
+func (d rootFolder) exchange(string, folder, string) error { return errors.ErrUnsupported }
 
 func (d rootFolder) remove(name string) error {
 	path := within(d.dir, name)

@@ -115,10 +115,7 @@ func (b *fdBackend) readDir(dir string) ([]node, error) {
 	}
 	f := os.NewFile(uintptr(fd), dir)
 	defer f.Close()
-	return nodes(f, func(name string) (int64, error) {
-		t, err := statAt(fd, name, unix.AT_SYMLINK_NOFOLLOW)
-		return t.size, err
-	})
+	return nodes(f, func(name string) (stat, error) { return statAt(fd, name, unix.AT_SYMLINK_NOFOLLOW) })
 }
 
 func (b *fdBackend) close() error { return errors.Join(b.dir.Close(), b.root.Close()) }
@@ -213,6 +210,20 @@ func (d fdFolder) renameNew(from, to string) error {
 		return err
 	}
 	return d.remove(from)
+}
+
+func (d fdFolder) renameTo(from string, in folder, to string) error {
+	return again(func() error { return unix.Renameat(int(d), from, int(in.(fdFolder)), to) })
+}
+
+func (d fdFolder) exchange(a string, in folder, b string) error {
+	err := again(func() error {
+		return unix.Renameat2(int(d), a, int(in.(fdFolder)), b, unix.RENAME_EXCHANGE)
+	})
+	if err == unix.EINVAL || err == unix.ENOSYS {
+		err = errors.ErrUnsupported // by this file system
+	}
+	return err
 }
 
 func (d fdFolder) remove(name string) error {

@@ -55,7 +55,7 @@ func (l *lister) list(dir string, depth int) bool {
 		key := within(dir, n.name)
 		switch {
 		case n.mode.IsRegular():
-			if !l.yield(store.Entry{Key: key, Size: n.size}, nil) {
+			if !l.yield(store.Entry{Key: key, Size: n.size, ETag: n.info().ETag}, nil) {
 				return false
 			}
 		case !l.deep:
@@ -96,7 +96,7 @@ func (l *lister) read(dir string, depth int) ([]node, error) {
 			nodes[i].mode = fs.ModeIrregular
 			continue
 		}
-		nodes[i].mode, nodes[i].size = fi.Mode().Type(), fi.Size()
+		nodes[i].stat = statOf(fi)
 	}
 	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !n.mode.IsRegular() && !n.mode.IsDir() })
 	slices.SortFunc(nodes, compare)

@@ -184,6 +184,39 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
+// Move gives all keys below from the prefix to.
+func (s *Store) Move(ctx context.Context, from, to string) error {
+	return store.WrapError("move", s.url, from, s.swap(ctx, from, to, false))
+}
+
+// Exchange gives the keys below two prefixes each the prefix of the other.
+func (s *Store) Exchange(ctx context.Context, a, b string) error {
+	return store.WrapError("exchange", s.url, a, s.swap(ctx, a, b, true))
+}
+
+func (s *Store) swap(ctx context.Context, a, b string, both bool) error {
+	for _, key := range []string{a, b} {
+		if err := check(ctx, key); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	values := make(map[string]value, len(s.values))
+	for key, v := range s.values {
+		if rest, ok := strings.CutPrefix(key, b+"/"); ok && !both {
+			return store.ErrPrecondition
+		} else if ok {
+			key = a + "/" + rest
+		} else if rest, ok := strings.CutPrefix(key, a+"/"); ok {
+			key = b + "/" + rest
+		}
+		values[key] = v
+	}
+	s.values = values
+	return nil
+}
+
 // List yields the keys that there are when it is called.
 func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
@@ -216,7 +249,7 @@ func (s *Store) entries(prefix, delimiter string) []store.Entry {
 		if !ok {
 			continue
 		}
-		e := store.Entry{Key: key, Size: int64(len(v.data))}
+		e := store.Entry{Key: key, Size: int64(len(v.data)), ETag: v.etag}
 		if name, _, more := strings.Cut(rest, "/"); more && delimiter == "/" {
 			e = store.Entry{Key: key[:len(prefix)+len(name)+1], IsPrefix: true}
 		}

@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Put with a cancelled context", testPutCancelled},
 		{"Delete a key", testDelete},
 		{"Delete a tree", testDeleteTree},
+		{"move", testMove},
 		{"Delete refuses bad keys", testDeleteBadKeys},
 		{"ETags tell values apart", testETag},
 		{"many goroutines", testConcurrent},

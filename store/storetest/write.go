@@ -365,3 +365,38 @@ func testRandom(t *testing.T, s store.Store) {
 	slices.Sort(keys)
 	wantList(t, s, "", "", keys...)
 }
+
+// testMove is for stores that can give folders other names.
+func testMove(t *testing.T, s store.Store) {
+	m, ok := store.As[store.Mover](s)
+	if !ok {
+		t.Skip("no Mover")
+	}
+	ctx := t.Context()
+	for _, key := range []string{"in/a/x", "in/a/deep/y", "in/ab/z", "b/x"} {
+		put(t, s, key, []byte(key))
+	}
+	if err := m.Move(ctx, "in/a", "b"); !errors.Is(err, store.ErrPrecondition) {
+		t.Errorf("onto something else: %v", err)
+	}
+	if err := m.Move(ctx, "in/a", "c"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, s, "c/deep/y", []byte("in/a/deep/y"))
+	want(t, s, "in/ab/z", []byte("in/ab/z"))
+	wantMissing(t, s, "in/a/x")
+	switch err := m.Exchange(ctx, "c", "b"); {
+	case errors.Is(err, errors.ErrUnsupported):
+	case err != nil:
+		t.Fatal(err)
+	default:
+		want(t, s, "c/x", []byte("b/x"))
+		want(t, s, "b/deep/y", []byte("in/a/deep/y"))
+		wantMissing(t, s, "c/deep/y")
+	}
+	for _, key := range []string{"", "../c", "/c"} {
+		if m.Move(ctx, "b", key) == nil || m.Move(ctx, key, "b2") == nil || m.Exchange(ctx, "b", key) == nil || m.Exchange(ctx, key, "b") == nil {
+			t.Errorf("%q is no key", key)
+		}
+	}
+}

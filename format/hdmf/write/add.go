@@ -110,7 +110,7 @@ func (e *Editor) add(ctx context.Context, at string, b *builder, make func() err
 	if err != nil {
 		return e.failed(at, err)
 	}
-	e.held.adds(at[1:])
+	e.held.Adds(at[1:])
 	before := e.place
 	e.place = func(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
 		if id := b.ids[path.Clean("/"+r.Path)]; id != "" && (r.Source == "." || r.Source == "") && r.ObjectID == "" {

@@ -120,7 +120,7 @@ func (e *Editor) extendArray(ctx context.Context, a *zarr.Array, start int, data
 		src = &all
 	}
 	e.grows(a.Path(), start)
-	e.held.grows(a.Path())
+	e.held.Grows(a.Path())
 	e.touched = append(e.touched, a.Path())
 	if a.Shape()[0] == 0 {
 		if a, err = e.cutAnew(ctx, a, data.dims[0]); err != nil {

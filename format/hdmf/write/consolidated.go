@@ -78,7 +78,7 @@ func (t *target) reconsolidate(ctx context.Context) error {
 // metadata; and for those of the groups above them that are not listed there.
 func (t *target) eachTouched(ctx context.Context, listed func(name string) bool, f func(name string, doc []byte)) error {
 	nodes := slices.Clone(t.touched)
-	for _, key := range t.held.changes() {
+	for _, key := range t.held.Changes() {
 		nodes = append(nodes, path.Dir(key))
 	}
 	names, mark := documents[:3], ".zgroup"

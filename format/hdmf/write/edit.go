@@ -105,12 +105,12 @@ func (e *Editor) Commit(ctx context.Context) error {
 		return fmt.Errorf("nothing was committed, since there was an error before: %w", e.err)
 	}
 	var err error
-	if len(e.touched) > 0 || len(e.held.changes()) > 0 {
+	if len(e.touched) > 0 || len(e.held.Changes()) > 0 {
 		err = e.reconsolidate(ctx)
 	}
-	keys := e.held.changes()
+	keys := e.held.Changes()
 	if err == nil {
-		err = e.held.unchanged(ctx, keys)
+		err = e.held.Unchanged(ctx, keys)
 	}
 	if err == nil && len(keys) > 0 {
 		err = e.announce(ctx, keys)
@@ -122,10 +122,10 @@ func (e *Editor) Commit(ctx context.Context) error {
 	if last < 0 {
 		last = len(keys)
 	}
-	if err := e.held.flush(ctx, keys[:last]); err != nil {
+	if err := e.held.Flush(ctx, keys[:last]); err != nil {
 		return e.fail("/", err)
 	}
-	if err := e.held.flush(ctx, keys[last:]); err != nil {
+	if err := e.held.Flush(ctx, keys[last:]); err != nil {
 		if last > 0 {
 			err = fmt.Errorf("%w: %w", ErrStale, err)
 		}
@@ -139,9 +139,9 @@ func (e *Editor) Commit(ctx context.Context) error {
 // what stays is tried again.
 func (e *Editor) tidy(ctx context.Context) {
 	for node, keys := range e.old {
-		e.old[node] = slices.DeleteFunc(keys, func(key string) bool { return e.held.base.Delete(ctx, key) == nil })
+		e.old[node] = slices.DeleteFunc(keys, func(key string) bool { return e.held.Base().Delete(ctx, key) == nil })
 	}
-	e.held.settled()
+	e.held.Settled()
 	e.touched = nil
 	_ = e.settle(ctx) // a journal of what is done misleads nobody
 }

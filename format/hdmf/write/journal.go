@@ -35,7 +35,7 @@ type journal struct {
 // allows nothing.
 func (e *Editor) recall(ctx context.Context) error {
 	e.left = journal{Lengths: map[string]int{}}
-	text, _, err := e.held.base.Get(ctx, underway, store.UpTo(meta.MaxBytes), nil)
+	text, _, err := e.held.Base().Get(ctx, underway, store.UpTo(meta.MaxBytes), nil)
 	if errors.Is(err, store.ErrNotExist) {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (e *Editor) catchUp(ctx context.Context) error {
 // it.
 func (e *Editor) documentsBelow(ctx context.Context, node string) ([]string, error) {
 	var keys []string
-	for entry, err := range e.held.base.List(ctx, node+"/", "") {
+	for entry, err := range e.held.Base().List(ctx, node+"/", "") {
 		if err != nil {
 			return nil, err
 		}
@@ -97,11 +97,11 @@ func hasNode(keys []string, node string) bool {
 func (e *Editor) announce(ctx context.Context, keys []string) error {
 	j := journal{Lengths: maps.Clone(e.left.Lengths), Added: slices.Clone(e.left.Added)}
 	for node, n := range e.lengths {
-		if !e.held.isNew(node) {
+		if !e.held.IsNew(node) {
 			j.Lengths[node] = n
 		}
 	}
-	j.Added = append(j.Added, slices.Sorted(maps.Keys(e.held.added))...)
+	j.Added = append(j.Added, e.held.Added()...)
 	nodes := map[string]bool{}
 	for _, node := range e.touched {
 		nodes[node] = true
@@ -109,7 +109,7 @@ func (e *Editor) announce(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		nodes[path.Dir(key)] = true
 	}
-	maps.DeleteFunc(nodes, func(node string, _ bool) bool { return node == "." || e.held.isNew(node) })
+	maps.DeleteFunc(nodes, func(node string, _ bool) bool { return node == "." || e.held.IsNew(node) })
 	if len(keys) > 1 { // a single one is stored or not
 		j.Changed = slices.Sorted(maps.Keys(nodes))
 	}
@@ -122,13 +122,13 @@ func (e *Editor) putJournal(ctx context.Context, j journal) error {
 		if !e.announced {
 			return nil
 		}
-		err := e.held.base.Delete(ctx, underway)
+		err := e.held.Base().Delete(ctx, underway)
 		e.announced = err != nil
 		return err
 	}
 	text, err := json.Marshal(j)
 	if err == nil {
-		_, err = e.held.base.Put(ctx, underway, text, store.PutOptions{})
+		_, err = e.held.Base().Put(ctx, underway, text, store.PutOptions{})
 	}
 	e.announced = e.announced || err == nil
 	return err
@@ -173,5 +173,5 @@ func (e *Editor) vacate(ctx context.Context, node string) error {
 	if len(docs) > 0 && (hasNode(docs, node) || !slices.Contains(e.left.Added, node)) {
 		return fmt.Errorf("%w: %s", ErrExist, strictjson.Quote(docs[0]))
 	}
-	return e.held.base.Delete(ctx, node+"/")
+	return e.held.Base().Delete(ctx, node+"/")
 }

@@ -45,7 +45,7 @@ func errPlace(url string, other *zarr.Group) error {
 
 // overlaps says whether the new file would lie in another one, or around it.
 func (t *target) overlaps(other *zarr.Group) bool {
-	return store.Overlap(store.Identity(t.held.base, ""), identity(other))
+	return store.Overlap(store.Identity(t.held.Base(), ""), identity(other))
 }
 
 func identity(g *zarr.Group) string { return store.Identity(g.Store(), g.Path()) }
@@ -53,7 +53,7 @@ func identity(g *zarr.Group) string { return store.Identity(g.Store(), g.Path())
 // realPlace is where the new file lies, as zarr.Place names places; "" where that
 // cannot be told before it is there.
 func (t *target) realPlace() string {
-	u, err := url.Parse(strings.TrimSuffix(store.Identity(t.held.base, ""), "/"))
+	u, err := url.Parse(strings.TrimSuffix(store.Identity(t.held.Base(), ""), "/"))
 	switch {
 	case err != nil || u.Scheme == "" || u.Scheme == "mem" || u.Opaque != "":
 		return ""

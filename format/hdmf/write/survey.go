@@ -20,7 +20,7 @@ func (c *copier) replaces(ctx context.Context) (bool, error) {
 	if !c.opts.Overwrite {
 		return false, nil
 	}
-	for _, err := range c.held.base.List(ctx, "", "/") {
+	for _, err := range c.held.Base().List(ctx, "", "/") {
 		return err == nil, err
 	}
 	return false, nil
@@ -109,7 +109,7 @@ func (c *copier) isHere(ctx context.Context, name string) bool {
 	if c.dst == "" {
 		return false
 	}
-	here := store.Identity(c.held.base, "")
+	here := store.Identity(c.held.Base(), "")
 	own := zarr.Place(ctx, c.src.Zarr())
 	switch {
 	case strings.Contains(name, "://") || filepath.IsAbs(name):

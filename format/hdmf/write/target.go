@@ -20,13 +20,24 @@ import (
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/held"
 )
+
+// The documents of nodes, in the order in which those of one node are stored: the
+// one that makes it a node behind what it says, and behind both what repeats them.
+var documents = []string{".zattrs", ".zarray", ".zgroup", "zarr.json", ".zmetadata"}
+
+// isDocument says whether a key is that of a document of any node.
+func isDocument(key string) bool { return slices.Contains(documents, path.Base(key)) }
+
+// isRoot says whether a key is that of a document of the root.
+func isRoot(key string) bool { return slices.Contains(documents, key) }
 
 // target is a file that is being written.
 type target struct {
 	form
 	where  locate.Location
-	held   *held
+	held   *held.Store
 	root   *zarr.Group
 	opts   Options
 	limits *par.Limiter // of the parts that are copied at once
@@ -47,7 +58,7 @@ func openTarget(ctx context.Context, url string, opts Options, create bool, kept
 	if err != nil {
 		return nil, errors.Join(err, where.Discard())
 	}
-	t := &target{where: where, held: hold(s, kept), opts: opts}
+	t := &target{where: where, held: held.New(s, kept, documents), opts: opts}
 	t.pickle = opts.Pickle
 	t.limits = par.NewLimiter(runtime.GOMAXPROCS(0)-1, maxWaiting)
 	return t, nil
@@ -64,7 +75,7 @@ func (t *target) begin(ctx context.Context) error {
 		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.As(t.format()))...)
 	}
 	if err == nil {
-		_, err = t.held.base.Put(ctx, unfinished, nil, store.PutOptions{})
+		_, err = t.held.Base().Put(ctx, unfinished, nil, store.PutOptions{})
 	}
 	if err != nil {
 		return errors.Join(err, t.where.Discard())
@@ -101,7 +112,7 @@ func (t *target) mayClear(ctx context.Context) (bool, error) {
 		return true, nil
 	}
 	for i, name := range []string{unfinished, ".zgroup", ".zarray", "zarr.json"} {
-		_, _, err := t.held.base.Get(ctx, name, store.All(), nil)
+		_, _, err := t.held.Base().Get(ctx, name, store.All(), nil)
 		there := err == nil
 		if err != nil && !errors.Is(err, store.ErrNotExist) {
 			return false, err
@@ -116,7 +127,7 @@ func (t *target) mayClear(ctx context.Context) (bool, error) {
 // clear makes sure that nothing is there: what is left of another file would seem
 // to be part of this one.
 func (t *target) clear(ctx context.Context) error {
-	base := t.held.base
+	base := t.held.Base()
 	may, err := t.mayClear(ctx)
 	if err != nil {
 		return err
@@ -154,10 +165,10 @@ func (t *target) finish(ctx context.Context, err error) error {
 		err = t.root.Consolidate(ctx)
 	}
 	if err == nil {
-		err = t.held.flush(ctx, t.held.changes())
+		err = t.held.Flush(ctx, t.held.Changes())
 	}
 	if err == nil {
-		err = t.held.base.Delete(ctx, unfinished)
+		err = t.held.Base().Delete(ctx, unfinished)
 	}
 	if err != nil {
 		return errors.Join(err, t.where.Discard())

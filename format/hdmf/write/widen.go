@@ -83,7 +83,7 @@ func (e *Editor) widen(ctx context.Context, x *hdmf.Dataset, a *zarr.Array, n in
 // otherKeys gives the names that the committed document of an array does not use
 // for chunks, and the keys of the chunks that it does use.
 func (e *Editor) otherKeys(ctx context.Context, a *zarr.Array) (keys string, chunks []string, err error) {
-	n, err := zarr.OpenStore(ctx, e.held.base, a.Path(), append(e.engine(), zarr.BypassConsolidated())...)
+	n, err := zarr.OpenStore(ctx, e.held.Base(), a.Path(), append(e.engine(), zarr.BypassConsolidated())...)
 	if errors.Is(err, zarr.ErrNoNode) {
 		return keysDot, nil, nil
 	}
@@ -113,7 +113,7 @@ func (e *Editor) clearChunks(ctx context.Context, a *zarr.Array) error {
 	prefix := a.Path() + "/"
 	idx := make([]int, len(a.Shape()))
 	var keys []string
-	for entry, err := range e.held.base.List(ctx, prefix, "") {
+	for entry, err := range e.held.Base().List(ctx, prefix, "") {
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (e *Editor) clearChunks(ctx context.Context, a *zarr.Array) error {
 		}
 	}
 	for _, key := range keys {
-		if err := e.held.base.Delete(ctx, key); err != nil {
+		if err := e.held.Base().Delete(ctx, key); err != nil {
 			return err
 		}
 	}

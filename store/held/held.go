@@ -1,4 +1,6 @@
-package write
+// Package held is a store that keeps some values back, such as the documents of
+// nodes, until all else is stored, and shows them as if they were stored already.
+package held
 
 import (
 	"cmp"
@@ -17,16 +19,13 @@ import (
 	"github.com/omnizarr/zarr/store/mem"
 )
 
-// The documents of nodes, in the order in which those of one node are stored: the
-// one that makes it a node behind what it says, and behind both what repeats them.
-var documents = []string{".zattrs", ".zarray", ".zgroup", "zarr.json", ".zmetadata"}
-
-// held is a store that keeps documents back, and shows them as if they were
-// stored. Chunks go through.
-type held struct {
-	base store.Store
-	kept func(key string) bool // what is held back
-	over *mem.Store
+// Store keeps documents back. All else goes through. Its methods may be called by
+// several goroutines.
+type Store struct {
+	base  store.Store
+	kept  func(key string) bool // what is held back
+	order []string              // of the documents of a node
+	over  *mem.Store
 
 	mu    sync.Mutex
 	gone  map[string]bool   // documents to be removed
@@ -38,20 +37,19 @@ type held struct {
 	now   int
 }
 
-func hold(base store.Store, kept func(key string) bool) *held {
-	return &held{
-		base: base, kept: kept, over: mem.New(), seed: maphash.MakeSeed(),
+// New holds back what kept says. Order is the names of documents in the order in
+// which those of one node are stored.
+func New(base store.Store, kept func(key string) bool, order []string) *Store {
+	return &Store{
+		base: base, kept: kept, order: order, over: mem.New(), seed: maphash.MakeSeed(),
 		gone: map[string]bool{}, when: map[string]int{}, grown: map[string]int{}, added: map[string]bool{}, seen: map[string]uint64{},
 	}
 }
 
-// isDocument says whether a key is that of a document of any node.
-func isDocument(key string) bool { return slices.Contains(documents, path.Base(key)) }
+// Base is the store that takes the values in the end.
+func (h *Store) Base() store.Store { return h.base }
 
-// isRoot says whether a key is that of a document of the root.
-func isRoot(key string) bool { return slices.Contains(documents, key) }
-
-func (h *held) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
+func (h *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	if !h.kept(key) {
 		return h.base.Get(ctx, key, r, dst)
 	}
@@ -70,7 +68,7 @@ func (h *held) Get(ctx context.Context, key string, r store.Range, dst []byte) (
 }
 
 // version tells texts of documents apart; 0 is none.
-func (h *held) version(text []byte, there bool) uint64 {
+func (h *Store) version(text []byte, there bool) uint64 {
 	if !there {
 		return 0
 	}
@@ -78,7 +76,7 @@ func (h *held) version(text []byte, there bool) uint64 {
 }
 
 // saw remembers what is stored at a key, the first time or anew.
-func (h *held) saw(key string, version uint64, anew bool) {
+func (h *Store) saw(key string, version uint64, anew bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, known := h.seen[key]; anew || !known {
@@ -88,7 +86,7 @@ func (h *held) saw(key string, version uint64, anew bool) {
 
 // unchanged makes sure that documents which are to be replaced are still what they
 // were when they were read.
-func (h *held) unchanged(ctx context.Context, keys []string) error {
+func (h *Store) Unchanged(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		h.mu.Lock()
 		was, known := h.seen[key]
@@ -107,14 +105,14 @@ func (h *held) unchanged(ctx context.Context, keys []string) error {
 	return nil
 }
 
-func (h *held) removed(key string) bool {
+func (h *Store) removed(key string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.gone[key]
 }
 
 // Open forwards for values that are not held.
-func (h *held) Open(ctx context.Context, key string) (store.Object, error) {
+func (h *Store) Open(ctx context.Context, key string) (store.Object, error) {
 	if h.kept(key) {
 		return store.Open(ctx, plain{h}, key)
 	}
@@ -124,7 +122,7 @@ func (h *held) Open(ctx context.Context, key string) (store.Object, error) {
 // plain hides that held is an Opener.
 type plain struct{ store.Reader }
 
-func (h *held) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+func (h *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
 	if !h.kept(key) {
 		return h.base.Put(ctx, key, data, opt)
 	}
@@ -141,7 +139,7 @@ func (h *held) Put(ctx context.Context, key string, data []byte, opt store.PutOp
 	return info, err
 }
 
-func (h *held) changed(key string, gone bool) {
+func (h *Store) changed(key string, gone bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now++
@@ -157,7 +155,7 @@ func (h *held) changed(key string, gone bool) {
 
 // grows says that an array becomes longer: its document is stored behind those of
 // all that grew before.
-func (h *held) grows(node string) {
+func (h *Store) Grows(node string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now++
@@ -165,24 +163,40 @@ func (h *held) grows(node string) {
 }
 
 // adds says that a node is new: its document is stored behind all that is below it,
-// which is nothing without it.
-func (h *held) adds(node string) {
+// which is nothing without it. The root is "".
+func (h *Store) Adds(node string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.added[node] = true
+	h.added[path.Clean(node)] = true
 }
 
 // isNew says whether a node is one that was added, or below one.
-func (h *held) isNew(node string) bool {
-	for ; node != "."; node = path.Dir(node) {
+func (h *Store) isNew(node string) bool {
+	for ; ; node = path.Dir(node) {
 		if h.added[node] {
 			return true
 		}
+		if node == "." {
+			return false
+		}
 	}
-	return false
 }
 
-func (h *held) Delete(ctx context.Context, key string) error {
+// IsNew says whether a node is one that was added, or below one.
+func (h *Store) IsNew(node string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.isNew(node)
+}
+
+// Added are the nodes that were added, without those below them.
+func (h *Store) Added() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Sorted(maps.Keys(h.added))
+}
+
+func (h *Store) Delete(ctx context.Context, key string) error {
 	if strings.HasSuffix(key, "/") || !h.kept(key) {
 		return h.base.Delete(ctx, key)
 	}
@@ -200,7 +214,7 @@ func (h *held) Delete(ctx context.Context, key string) error {
 }
 
 // List merges what is held with what is stored.
-func (h *held) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
+func (h *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		var own []store.Entry
 		for e, err := range h.over.List(ctx, prefix, delimiter) {
@@ -234,13 +248,13 @@ func (h *held) List(ctx context.Context, prefix, delimiter string) iter.Seq2[sto
 	}
 }
 
-func (h *held) URL() string { return h.base.URL() }
+func (h *Store) URL() string { return h.base.URL() }
 
 // Identity is that of the store inside: both have the same chunks.
-func (h *held) Identity(key string) string { return store.Identity(h.base, key) }
+func (h *Store) Identity(key string) string { return store.Identity(h.base, key) }
 
 // Concurrency forwards.
-func (h *held) Concurrency() int {
+func (h *Store) Concurrency() int {
 	if p, ok := store.As[store.Parallel](h.base); ok {
 		return p.Concurrency()
 	}
@@ -248,12 +262,12 @@ func (h *held) Concurrency() int {
 }
 
 // Near forwards.
-func (h *held) Near() bool { return store.IsNear(h.base) }
+func (h *Store) Near() bool { return store.IsNear(h.base) }
 
 // changes are the keys of the documents that were changed, in the order in which
 // they are to be stored: new nodes behind what they hold, then others in the order
 // in which they grew last or else were changed first, and the root behind all.
-func (h *held) changes() []string {
+func (h *Store) Changes() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	type place struct{ class, order int }
@@ -277,12 +291,12 @@ func (h *held) changes() []string {
 	return slices.SortedFunc(maps.Keys(h.when), func(a, b string) int {
 		x, y := path.Dir(a), path.Dir(b)
 		return cmp.Or(cmp.Compare(places[x].class, places[y].class), cmp.Compare(places[x].order, places[y].order), cmp.Compare(x, y),
-			cmp.Compare(slices.Index(documents, path.Base(a)), slices.Index(documents, path.Base(b))))
+			cmp.Compare(slices.Index(h.order, path.Base(a)), slices.Index(h.order, path.Base(b))))
 	})
 }
 
 // document is what a key has now, nil if it was removed.
-func (h *held) document(ctx context.Context, key string) ([]byte, error) {
+func (h *Store) document(ctx context.Context, key string) ([]byte, error) {
 	if h.removed(key) {
 		return nil, nil
 	}
@@ -291,7 +305,7 @@ func (h *held) document(ctx context.Context, key string) ([]byte, error) {
 }
 
 // flush stores the documents of keys one after the other.
-func (h *held) flush(ctx context.Context, keys []string) error {
+func (h *Store) Flush(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		text, err := h.document(ctx, key)
 		switch {
@@ -313,7 +327,7 @@ func (h *held) flush(ctx context.Context, keys []string) error {
 }
 
 // settled says that all changes are stored.
-func (h *held) settled() {
+func (h *Store) Settled() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	clear(h.grown)

@@ -1,7 +1,8 @@
-package write
+package held
 
 import (
 	"context"
+	"path"
 	"slices"
 	"testing"
 
@@ -10,10 +11,14 @@ import (
 	"github.com/omnizarr/zarr/store/storetest"
 )
 
+var documents = []string{".zattrs", ".zarray", ".zgroup", "zarr.json", ".zmetadata"}
+
+func isDocument(key string) bool { return slices.Contains(documents, path.Base(key)) }
+
 // Some values are held back and some are not: readers see no difference.
 func TestHeldReadsAsOneStore(t *testing.T) {
 	storetest.RunReader(t, func(t *testing.T, content map[string][]byte) store.Reader {
-		h := hold(mem.New(), func(key string) bool { return len(key)%2 == 0 })
+		h := New(mem.New(), func(key string) bool { return len(key)%2 == 0 }, nil)
 		for key, value := range content {
 			if _, err := h.Put(context.Background(), key, value, store.PutOptions{}); err != nil {
 				t.Fatal(err)
@@ -34,7 +39,7 @@ func TestHeldDocumentsAreStoredInOrder(t *testing.T) {
 	}
 	put(base, "a/.zattrs", "old")
 	put(base, "a/.zarray", "old")
-	h := hold(base, isDocument)
+	h := New(base, isDocument, documents)
 	for _, key := range []string{".zmetadata", ".zattrs", "a/.zarray", "b/.zarray", "b/.zattrs", "a/0", "c/zarr.json", "b/.zarray"} {
 		put(h, key, "new")
 	}
@@ -45,10 +50,10 @@ func TestHeldDocumentsAreStoredInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Both are new, and stored before the nodes that were there.
-	h.adds("b")
-	h.adds("c")
+	h.Adds("b")
+	h.Adds("c")
 	want := []string{"b/.zattrs", "b/.zarray", "c/zarr.json", "a/.zattrs", "a/.zarray", ".zattrs", ".zmetadata"}
-	if got := h.changes(); !slices.Equal(got, want) {
+	if got := h.Changes(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	list := func(s store.Store) (keys []string) {
@@ -67,10 +72,10 @@ func TestHeldDocumentsAreStoredInOrder(t *testing.T) {
 	if got := list(h); !slices.Equal(got, all) {
 		t.Errorf("got %v", got)
 	}
-	if err := h.flush(ctx, h.changes()); err != nil {
+	if err := h.Flush(ctx, h.Changes()); err != nil {
 		t.Fatal(err)
 	}
-	if got := list(base); !slices.Equal(got, all) || len(h.changes()) != 0 {
-		t.Errorf("got %v, %v left", got, h.changes())
+	if got := list(base); !slices.Equal(got, all) || len(h.Changes()) != 0 {
+		t.Errorf("got %v, %v left", got, h.Changes())
 	}
 }
