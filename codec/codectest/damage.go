@@ -3,6 +3,7 @@ package codectest
 import (
 	"bytes"
 	"context"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -24,7 +25,7 @@ func testDamage(t *testing.T, s *subject) {
 	if decoded > 1<<16 {
 		rounds = 30
 	}
-	for i := range rounds {
+	for i := range thorough.Rounds(rounds) {
 		bad := damage(r, good, i)
 		box := s.whole()
 		if i%3 == 0 {

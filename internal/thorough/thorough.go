@@ -1,24 +1,38 @@
 // Package thorough says how hard tests try. By default they are quick, for whoever
-// changes something; .ci/run sets OMNIZARR_THOROUGH, and they try everything.
+// changes something; .ci/run sets OMNIZARR_THOROUGH, and they try everything. With the
+// race detector, under which all takes many times as long, they try least: it looks at
+// who touches what, for which few values do.
 package thorough
 
-import "os"
+import (
+	"os"
+
+	"github.com/omnizarr/zarr/internal/race"
+)
 
 // Enabled is whether time does not matter.
 var Enabled = os.Getenv("OMNIZARR_THOROUGH") != ""
 
-// Rounds is n, or a quarter of it where time matters.
+// Rounds is n, or a quarter of it where time matters, and a quarter of that with the
+// race detector.
 func Rounds(n int) int {
-	if Enabled {
+	switch {
+	case Enabled:
 		return n
+	case race.Enabled:
+		return (n + 15) / 16
 	}
 	return (n + 3) / 4
 }
 
-// Step is how far to go on in a loop over everything: 1, or else quick.
+// Step is how far to go on in a loop over everything: 1, or else quick, and three
+// times that with the race detector.
 func Step(quick int) int {
-	if Enabled {
+	switch {
+	case Enabled:
 		return 1
+	case race.Enabled:
+		return 3 * quick
 	}
 	return quick
 }

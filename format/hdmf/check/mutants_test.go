@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"maps"
 	"slices"
 	"testing"
@@ -116,6 +117,9 @@ func TestFindingsAreThoseOfPynwb(t *testing.T) {
 		}
 		good.move("specifications", "")
 		for i, m := range list {
+			if i%thorough.Step(2) != 0 {
+				continue
+			}
 			f := maps.Clone(good)
 			for _, e := range m.Edits {
 				f.apply(e)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -70,10 +71,11 @@ func copied(t testing.TB, src zarr.Node, opts copying.Options) zarr.Node {
 }
 
 func TestEveryTypeIsKeptInTIFF(t *testing.T) {
+	tried := 0
 	for _, name := range []string{"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"} {
 		a := picture(t, zarr.ArraySpec{Shape: []int{3, 70, 90}, DataType: name, Chunks: []int{2, 33, 41}})
 		for _, compression := range export.Compressions() {
-			if compression == "jpeg" {
+			if tried++; compression == "jpeg" || tried%thorough.Step(2) != 0 {
 				continue
 			}
 			got := copied(t, a, copying.Options{To: export.Format{Compression: compression}, Chunks: []int{32, 48}, Memory: 1 << 16}).(*zarr.Array)
