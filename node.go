@@ -43,6 +43,22 @@ func (n *node) Store() store.Store { return n.store }
 // URL names the node for people.
 func (n *node) URL() string { return store.JoinURL(n.store.URL(), n.path) }
 
+// Parent opens the group that holds the node.
+func (n *node) Parent(ctx context.Context) (*Group, error) {
+	if n.path == "" {
+		return nil, n.fail("open the group above", ErrNoNode)
+	}
+	above := pathpkg.Dir(n.path)
+	if above == "." {
+		above = ""
+	}
+	found, err := openNode(ctx, n.engine, above)
+	if err != nil {
+		return nil, err
+	}
+	return asGroup(found)
+}
+
 // Close gives up the store, if this node opened it: see Node.
 func (n *node) Close() error {
 	if !n.owner {

@@ -75,8 +75,10 @@ func Select(ctx context.Context, n zarr.Node, text string, opts ...Option) (zarr
 	if err != nil {
 		return nil, named(a.URL(), err)
 	}
-	var axes []Axis
-	if slices.ContainsFunc(terms, func(t zarr.Term) bool { return t.Name != "" }) {
+	dims := a.DimensionNames()
+	axes := dimensionAxes(dims)
+	// Only values, and other names, make one look at what lies around.
+	if slices.ContainsFunc(terms, func(t zarr.Term) bool { return t.Name != "" && (!t.Index || !slices.Contains(dims, t.Name)) }) {
 		if axes, err = Of(ctx, a, opts...); err != nil {
 			return nil, err
 		}
@@ -217,14 +219,18 @@ func Of(ctx context.Context, a *zarr.Array, opts ...Option) ([]Axis, error) {
 }
 
 // builtin are the sources that need nothing but the array and what lies around it.
-var builtin = []Source{dimensions}
+var builtin = []Source{dimensions, arrays, levels, transforms}
 
 // dimensions gives the axes that have names.
-func dimensions(_ context.Context, a *zarr.Array) (out []Axis, _ error) {
-	for i, name := range a.DimensionNames() {
+func dimensions(_ context.Context, a *zarr.Array) ([]Axis, error) {
+	return dimensionAxes(a.DimensionNames()), nil
+}
+
+func dimensionAxes(names []string) (out []Axis) {
+	for i, name := range names {
 		if name != "" {
 			out = append(out, Axis{Dim: i, Name: name})
 		}
 	}
-	return out, nil
+	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/cf"
 )
 
 // Line are the coordinates along an axis. One of its functions is there, and gives
@@ -17,7 +18,10 @@ import (
 type Line struct {
 	Len     int
 	Numbers func(ctx context.Context, start, stop int) ([]float64, error)
+	Times   func(ctx context.Context, start, stop int) ([]cf.Time, error)
 	Texts   func(ctx context.Context, start, stop int) ([]string, error)
+	// Calendar is that of times.
+	Calendar cf.Calendar
 	// Narrow says that the numbers are of type float32, so that 0.1 means the float32
 	// that is nearest to it.
 	Narrow bool
@@ -34,17 +38,22 @@ func Even(n int, first, step float64) *Line {
 	}}
 }
 
+var errNoCoordinates = errors.New("there are no coordinates: the axis is empty")
+
 var errUnordered = errors.New("the coordinates are in no order, so that there is nothing between two of them: use single values, or indices with @")
 
 // choose selects along the line by the value of a term.
 func (l *Line) choose(ctx context.Context, t zarr.Term, exact bool) (zarr.Axis, error) {
 	if l.Len == 0 {
-		return zarr.Axis{}, errors.New("there are no coordinates: the axis is empty")
+		return zarr.Axis{}, errNoCoordinates
 	}
-	if l.Texts != nil {
+	switch {
+	case l.Texts != nil:
 		return l.chooseText(ctx, t)
+	case l.Times != nil:
+		return l.chooseTime(ctx, t, exact)
 	}
-	p := &points[float64]{n: l.Len, read: l.Numbers, compare: compareNumbers, distance: func(x, y float64) float64 { return math.Abs(x - y) }}
+	p := l.numbers()
 	parts := strings.Split(t.Value, ":")
 	if len(parts) > 3 {
 		return zarr.Axis{}, fmt.Errorf("%q is no value or range of values", t.Value)
@@ -72,6 +81,11 @@ func (l *Line) choose(ctx context.Context, t zarr.Term, exact bool) (zarr.Axis, 
 		return zarr.Axis{}, err
 	}
 	return p.span(ctx, bounds[0], bounds[1], step, show)
+}
+
+// numbers are the coordinates for a search.
+func (l *Line) numbers() *points[float64] {
+	return &points[float64]{n: l.Len, read: l.Numbers, compare: compareNumbers, distance: func(x, y float64) float64 { return math.Abs(x - y) }}
 }
 
 // compareNumbers orders numbers; NaN is not even equal to itself.
