@@ -2,12 +2,19 @@ package zarr
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"weak"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -152,4 +159,187 @@ func (a *Array) readBox(ctx context.Context, s *state, b *codec.Bound, t *task, 
 		return ErrMissing
 	}
 	return err
+}
+
+// changing tells all caches that a chunk is about to be written; the function that
+// it returns, that it was.
+func (a *Array) changing(key string) (done func()) {
+	name, told := a.identity(key), caches.list.Load()
+	tell := partCache.Change(name)
+	for c := range caches.all() {
+		first, then := tell, c.Change(name)
+		tell = func() {
+			first()
+			then()
+		}
+	}
+	return func() {
+		tell()
+		if caches.list.Load() != told { // a new one may have read the chunk as it was
+			for c := range caches.all() {
+				c.Change(name)()
+			}
+		}
+	}
+}
+
+// caches are those that callers gave to arrays, as long as they use them: whoever
+// writes in this process, all must know.
+var caches cacheList
+
+type cacheList struct {
+	mu   sync.Mutex
+	list atomic.Pointer[[]weak.Pointer[codec.Cache]]
+}
+
+// add makes a cache known; nil is none.
+func (l *cacheList) add(c *codec.Cache) {
+	if c == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := []weak.Pointer[codec.Cache]{weak.Make(c)}
+	for other := range l.all() {
+		if other == c {
+			return
+		}
+		list = append(list, weak.Make(other))
+	}
+	l.list.Store(&list)
+}
+
+// all yields the caches that are still used.
+func (l *cacheList) all() iter.Seq[*codec.Cache] {
+	return func(yield func(*codec.Cache) bool) {
+		list := l.list.Load()
+		if list == nil {
+			return
+		}
+		for _, p := range *list {
+			if c := p.Value(); c != nil && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// partCache keeps, for all arrays of the process, chunks that were decoded for a
+// part of them. Unlike a cache that the caller gives, it trusts nobody: what it
+// keeps goes by the tag of the version that the chunk has when it is opened.
+var partCache = codec.NewPartCache(64 << 20)
+
+// fingerprintOf tells apart arrays whose chunks are the same bytes and other
+// elements: what is kept of a chunk goes by it too, since documents change, and
+// the same chunks may be shown in two ways.
+func fingerprintOf(m *meta.Array) string {
+	same := &meta.Array{Shape: m.Shape, DataType: m.DataType, Grid: m.Grid, Keys: m.Keys, FillValue: m.FillValue, Codecs: m.Codecs}
+	if shape := m.Grid.Uniform(); shape != nil {
+		// The same chunks of a longer array are the same.
+		if g, err := m.Grid.Resize(shape); err == nil {
+			same.Shape, same.Grid = shape, g
+		}
+	}
+	text, err := same.Marshal()
+	if err != nil {
+		text = strconv.AppendInt(nil, unprinted.Add(1), 10) // like no other
+	}
+	sum := sha256.Sum256(text)
+	return string(sum[:16])
+}
+
+// unprinted counts the documents that have no text of their own.
+var unprinted atomic.Int64
+
+// decode decodes a box of a stored chunk.
+func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
+	if a.cache != nil {
+		err := a.decodeCached(ctx, s, b, t, key, dst)
+		if !errors.Is(err, store.ErrChanged) {
+			return err
+		}
+	}
+	// A chunk that is replaced while it is read is read again.
+	for try := 0; ; try++ {
+		err := a.decodeStored(ctx, s, b, t, key, dst)
+		if !errors.Is(err, store.ErrChanged) || try == tries {
+			return err
+		}
+	}
+}
+
+func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
+	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	if !a.noPartCache && !t.box.Covers(t.inside) {
+		lease := partCache.Lease(a.identity(key))
+		defer lease.Close()
+		ck.Cache = lease
+	}
+	src, err := a.openChunk(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if ck.Cache != nil {
+		if tag := store.Tag(src); tag != "" {
+			ck.Name = s.fingerprint() + tag
+		} else {
+			ck.Cache = nil
+		}
+	}
+	return b.Decode(ctx, &ck, src, t.box, dst)
+}
+
+// decodeCached decodes a chunk of which the cache may hold all or some. It
+// returns store.ErrChanged if the chunk is written meanwhile, so that old and
+// new parts never mix.
+func (a *Array) decodeCached(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
+	lease := a.cache.Lease(a.identity(key))
+	defer lease.Close()
+	src := &lazy{open: func() (store.Object, error) { return a.openChunk(ctx, key) }, lease: lease}
+	defer src.close()
+	ck := codec.Chunk{Cache: lease, Name: s.fingerprint(), Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	return b.Decode(ctx, &ck, src, t.box, dst)
+}
+
+// lazy is a chunk that is opened when its bytes are first asked for: what the
+// cache can answer costs no request. Its bytes are of the same version as what
+// the cache keeps.
+type lazy struct {
+	open  func() (store.Object, error)
+	lease *codec.Lease
+
+	once sync.Once
+	src  store.Object
+	err  error
+}
+
+func (l *lazy) object() (store.Object, error) {
+	l.once.Do(func() { l.src, l.err = l.open() })
+	return l.src, l.err
+}
+
+// Get appends the bytes in r.
+func (l *lazy) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	src, err := l.object()
+	if err != nil {
+		return dst, store.Info{}, err
+	}
+	out, info, err := src.Get(ctx, r, dst)
+	if err == nil && !l.lease.Holds() {
+		err = store.ErrChanged
+	}
+	return out, info, err
+}
+
+// Near says what the opened chunk is.
+func (l *lazy) Near() bool {
+	src, err := l.object()
+	return err == nil && store.IsNear(src)
+}
+
+func (l *lazy) close() {
+	if l.src != nil {
+		l.src.Close()
+	}
 }
