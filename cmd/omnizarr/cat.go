@@ -35,7 +35,7 @@ func (a *app) catCommand() *cobra.Command {
 The default is text on a terminal and json elsewhere. Elements are read part by
 part: an array may be larger than memory.`,
 		Example: `  omnizarr cat --slice '0:10, ::2, -1' em.zarr/s0
-  omnizarr cat --as npy em.zarr/s0 > s0.npy
+  omnizarr cat --as raw em.zarr/s0 > s0.raw
   omnizarr cat --as csv cells.zarr/table`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -115,7 +115,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0
-  omnizarr cat --slice '0, ::8, ::8' --as npy em.zarr/s0 > slice.npy`,
+  omnizarr cat --slice '0, ::8, ::8' --as csv em.zarr/s0 > slice.csv`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
