@@ -203,6 +203,9 @@ type readOnlyNodes struct {
 	translator
 }
 
+// Unwrap shows the store that takes no values.
+func (s readOnlyNodes) Unwrap() store.Store { return s.Store }
+
 // PutNode refuses.
 func (s readOnlyNodes) PutNode(_ context.Context, path string, _ meta.Node, _ string, _ store.PutOptions) error {
 	return store.WrapError("put", s.URL(), documentKey(path), store.ErrReadOnly)

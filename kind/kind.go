@@ -74,6 +74,13 @@ type Ruler interface {
 	Rules() check.Rules
 }
 
+// Inspector looks at what files of the format keep besides nodes, for verify.
+type Inspector interface {
+	Kind
+	// Inspect is a job/check.Inspection; it passes over what it does not know.
+	Inspect(ctx context.Context, root zarr.Node, tell func(path, problem string)) (more []string, err error)
+}
+
 // Convention is what nodes mean beyond their format.
 type Convention interface {
 	Kind
@@ -269,6 +276,14 @@ func (l List) Rules() (rules []check.Rules) {
 		rules = append(rules, k.Rules())
 	}
 	return rules
+}
+
+// Inspections are those of all formats.
+func (l List) Inspections() (out []check.Inspection) {
+	for _, k := range All[Inspector](l) {
+		out = append(out, k.Inspect)
+	}
+	return out
 }
 
 // Translators are the kinds that make chunks readable for Python.

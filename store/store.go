@@ -250,3 +250,25 @@ func As[T any](s any) (T, bool) {
 		s = u.Unwrap()
 	}
 }
+
+// Behind is As that also looks through ReadOnly: for who wants to know what a store
+// is, and does not write.
+func Behind[T any](s any) (T, bool) {
+	for {
+		if t, ok := As[T](s); ok {
+			return t, true
+		}
+		for {
+			if r, ok := s.(readOnly); ok {
+				s = r.s
+				break
+			}
+			u, ok := s.(Unwrapper)
+			if !ok {
+				var none T
+				return none, false
+			}
+			s = u.Unwrap()
+		}
+	}
+}

@@ -159,3 +159,23 @@ func TestAs(t *testing.T) {
 		t.Error("found though it is not shown")
 	}
 }
+
+// What a store is can be seen through every wrapper; what it can do is hidden by
+// ReadOnly.
+func TestBehind(t *testing.T) {
+	m := mem.New()
+	wrapped := store.ReadOnly(wrapper{store.ReadOnly(m)})
+	if _, ok := store.As[*mem.Store](wrapped); ok {
+		t.Error("a read-only store was unwrapped")
+	}
+	if got, ok := store.Behind[*mem.Store](wrapper{wrapped}); !ok || got != m {
+		t.Errorf("%v, %v", got, ok)
+	}
+	if _, ok := store.Behind[*testing.T](wrapped); ok {
+		t.Error("found what is not there")
+	}
+}
+
+type wrapper struct{ store.Store }
+
+func (w wrapper) Unwrap() store.Store { return w.Store }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/omnizarr/zarr/internal/leaktest"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,7 +27,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "hex": writeHex, "isnpy": isNpy, "nwb": unpack,
+			"exits": exits, "hex": writeHex, "isnpy": isNpy, "aged": aged, "nwb": unpack,
 		},
 	})
 }
@@ -54,6 +55,17 @@ func writeHex(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := hex.DecodeString(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o666))
+}
+
+// aged makes files as old as those that writers left behind: aged file...
+func aged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: aged file...")
+	}
+	old := time.Now().Add(-24 * time.Hour)
+	for _, name := range args {
+		ts.Check(os.Chtimes(ts.MkAbs(name), old, old))
+	}
 }
 
 // isNpy checks the form of a .npy file and its header: isnpy file header bytes.

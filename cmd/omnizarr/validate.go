@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/internal/words"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/store"
@@ -30,6 +32,11 @@ change the exit code.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := zarr.Find(cmd.Context(), args[0], a.options(zarr.ReadOnly())...)
 			if err != nil {
+				if asJSON {
+					_, text := job.Reason(err)
+					problem := check.Violation{Path: "/", Rule: "metadata", Problem: words.OneLine(text)}
+					err = cmp.Or(a.printJSON(check.Validation{Problems: []check.Violation{problem}, Warnings: []check.Violation{}}), err)
+				}
 				return err
 			}
 			defer l.Close()
@@ -52,6 +59,10 @@ change the exit code.`,
 			}
 			report, failed := check.Validate(cmd.Context(), l.Store, l.Path, opts)
 			// What was found counts also where the work could not be done to its end.
+			if failed != nil && len(report.Problems) == 0 && asJSON {
+				_, text := job.Reason(failed)
+				report.OK, report.Problems = false, append(report.Problems, check.Violation{Path: "/", Rule: "metadata", Problem: words.OneLine(text)})
+			}
 			if failed == nil || len(report.Problems)+len(report.Warnings) > 0 {
 				if asJSON {
 					err = a.printJSON(report)

@@ -27,8 +27,11 @@ type File struct {
 	subs    map[[2]int]page // SubIFDs that were read
 	index   tileIndex
 
-	pages  []page
-	series []*series
+	pages   []page
+	series  []*series
+	cut     error            // why the chain of pages ends where it should not
+	badSubs map[uint64]error // what is wrong with the SubIFDs of a page, by its offset
+	badSub  error            // that of the page that is being read
 }
 
 // Open opens the TIFF file that is a value of a store. It reads the directories
@@ -80,21 +83,23 @@ const (
 // readPages reads the chain of directories. A chain that leads back into itself
 // ends there, one that leads out of the file in a page that says so.
 func (f *File) readPages(ctx context.Context, first uint64) error {
-	seen := map[uint64]struct{}{}
+	seen := map[uint64]int32{}
 	for off := first; off != 0; {
-		if _, again := seen[off]; again {
+		if at, again := seen[off]; again {
+			last := len(f.pages) - 1
+			f.cut = fmt.Errorf("the chain of directories is broken: behind IFD %d, at offset %d, comes IFD %d at offset %d again", last, f.pages[last].offset, at, off)
 			break
 		}
 		if len(f.pages) == maxPages {
 			return fmt.Errorf("more than %d directories", maxPages)
 		}
-		seen[off] = struct{}{}
+		seen[off] = int32(len(f.pages))
 		p, next, err := f.readPage(ctx, off)
 		if err != nil {
 			if len(f.pages) == 0 || ctx.Err() != nil {
 				return err
 			}
-			f.pages = append(f.pages, page{offset: off, err: err})
+			f.pages = append(f.pages, page{offset: off, err: fmt.Errorf("the chain of directories is broken: behind IFD %d comes no directory: %w", len(f.pages)-1, err)})
 			break
 		}
 		f.pages = append(f.pages, p)

@@ -135,7 +135,14 @@ func (f *File) readPage(ctx context.Context, off uint64) (p page, next uint64, e
 		return page{}, 0, err
 	}
 	f.entries = entries
+	f.badSub = nil
 	p, err = f.parsePage(ctx, entries)
+	if f.badSub != nil {
+		if f.badSubs == nil {
+			f.badSubs = map[uint64]error{}
+		}
+		f.badSubs[off] = f.badSub
+	}
 	if ctx.Err() != nil {
 		return page{}, 0, ctx.Err()
 	}
@@ -177,6 +184,8 @@ func (f *File) parsePage(ctx context.Context, entries []entry) (p page, err erro
 		// What is wrong with them is no reason not to show the image.
 		if t, err := f.src.table(f.form, e); err == nil {
 			p.sub = &t
+		} else {
+			f.badSub = err
 		}
 	}
 	p.reduced = subfile&1 != 0

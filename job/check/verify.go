@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/url"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
@@ -26,8 +28,12 @@ type Report struct {
 	Arrays  int  `json:"arrays"`
 	Chunks  int  `json:"chunks"`  // in the grids of all arrays, stored or not
 	Missing int  `json:"missing"` // of them not stored, which is no problem
-	// Problems are in the order of their paths and keys.
+	// Checked is how many chunks were read, where only a sample was.
+	Checked int `json:"checked,omitempty"`
+	// Problems are in the order of their paths and keys, and so are notes: what is
+	// worth knowing and does not make the data wrong.
 	Problems []Problem `json:"problems"`
+	Notes    []Problem `json:"notes,omitempty"`
 }
 
 // Problem is something that cannot be read, or is not what it should be.
@@ -48,7 +54,25 @@ type VerifyOptions struct {
 	// Apart are the paths of groups below the node, such as the cached schemas of a
 	// file, that writers leave out of consolidated metadata with all below them.
 	Apart []string
+	// Sample is which part of the chunks is read, from 0 to 1; 0 is all. Which ones is
+	// left to chance.
+	Sample float64
+	// FailMissing makes chunks that are not stored a problem, one for each array.
+	FailMissing bool
+	// Inspect are looks at what formats keep besides nodes, see kind.List.
+	Inspect []Inspection
+	// Now is the time that the age of temporary files is counted from; default: now.
+	Now time.Time
 }
+
+// Inspection looks at what a format keeps besides nodes. It tells what is wrong there,
+// and gives the paths of nodes below root that are not listed and are to be verified
+// too.
+type Inspection func(ctx context.Context, root zarr.Node, tell func(path, problem string)) (more []string, err error)
+
+// DeadAfter is how long after its last change a temporary file is taken for one of a
+// writer that is gone.
+const DeadAfter = 10 * time.Minute
 
 // fewChunks is up to how many chunks of a grid are asked for one by one. In a
 // larger grid only those that the store lists are read, so that a grid of
@@ -62,28 +86,42 @@ const mostAsked = 1 << 26
 // Verify reads and decodes everything at and below a node. Chunks that are not
 // stored are counted. Everything else that is not as it should be becomes a
 // problem of the report: chunks that cannot be decoded, nodes that cannot be
-// opened, consolidated metadata that differs from the nodes' own documents. The
-// error is only for work that could not be done to its end.
+// opened, consolidated metadata that differs from the nodes' own documents, links
+// that lead out or nowhere, chunks outside of arrays, temporary files that writers
+// left. What belongs to no node is noted. The error is only for work that could not be done to its end.
 func Verify(ctx context.Context, node zarr.Node, opts VerifyOptions) (Report, error) {
 	var err error
+	if opts.Sample < 0 || opts.Sample > 1 {
+		return Report{}, fmt.Errorf("a sample of %v: must be a part of all, from 0 to 1", opts.Sample)
+	}
+	if opts.Now.IsZero() {
+		opts.Now = time.Now()
+	}
 	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
 		return Report{}, err
 	}
-	v := &verifier{root: node, opts: opts, report: Report{Problems: []Problem{}}, track: job.NewTracker(opts.Progress)}
+	v := &verifier{root: node, opts: opts, report: Report{Problems: []Problem{}}, missing: map[string]int{}, track: job.NewTracker(opts.Progress)}
 	v.pool = job.NewPool(ctx, opts.Workers, opts.Memory)
 	fresh := v.fresh(ctx)
 	v.node(ctx, fresh)
+	failed := v.inspect(ctx, fresh)
 	err = v.pool.Wait()
+	v.surroundings(ctx, fresh)
 	if fresh != node {
 		err = errors.Join(err, fresh.Close()) // not its store, which is that of node
 	}
-	if err == nil {
-		err = ctx.Err()
-	}
+	err = cmp.Or(err, failed, ctx.Err())
 	r := &v.report
-	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
-		return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Key, b.Key))
-	})
+	if opts.FailMissing {
+		for path, n := range v.missing {
+			v.problem(path, "", words.Counted(n, "chunk")+" not stored, which read as the fill value")
+		}
+	}
+	for _, list := range [][]Problem{r.Problems, r.Notes} {
+		slices.SortStableFunc(list, func(a, b Problem) int {
+			return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Key, b.Key))
+		})
+	}
 	r.OK = len(r.Problems) == 0
 	return v.report, err
 }
@@ -95,6 +133,9 @@ type verifier struct {
 	track  *job.Tracker
 	mu     sync.Mutex
 	report Report
+	// missing is how many chunks of arrays are not stored.
+	missing map[string]int
+	seen    []string // the paths of nodes
 }
 
 // fresh opens the root again without its consolidated metadata, so that every
@@ -122,11 +163,14 @@ func (v *verifier) stale(path, text string) {
 	v.problem(path, job.Document, "consolidated metadata: "+text)
 }
 
-func (v *verifier) count(chunks, missing int) {
+func (v *verifier) count(path string, chunks, missing int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.report.Chunks = addCount(v.report.Chunks, chunks)
 	v.report.Missing = addCount(v.report.Missing, missing)
+	if missing > 0 {
+		v.missing[path] = addCount(v.missing[path], missing)
+	}
 }
 
 // addCount adds without going over: grids can be larger than numbers are.
@@ -138,6 +182,7 @@ func addCount(a, b int) int {
 }
 
 func (v *verifier) node(ctx context.Context, n zarr.Node) {
+	v.seen = append(v.seen, job.Path(v.root, n))
 	switch n := n.(type) {
 	case *zarr.Array:
 		v.array(ctx, n)
@@ -159,6 +204,7 @@ func (v *verifier) group(ctx context.Context, g *zarr.Group) {
 			v.broken(err)
 			continue
 		}
+		v.seen = append(v.seen, job.Path(v.root, n))
 		switch n := n.(type) {
 		case *zarr.Array:
 			v.array(ctx, n)
@@ -175,20 +221,16 @@ func (v *verifier) group(ctx context.Context, g *zarr.Group) {
 
 // broken is the problem of a node that does not open.
 func (v *verifier) broken(err error) {
-	var known *zarr.Error
-	if !errors.As(err, &known) {
-		v.problem("/", "", err.Error())
+	path, ok := job.BrokenPath(v.root, err)
+	if !ok {
+		v.problem(path, "", err.Error())
 		return
-	}
-	path, _ := strings.CutPrefix(known.URL, v.root.URL())
-	if plain, err := url.PathUnescape(path); err == nil && strings.Contains(known.URL, "://") {
-		path = plain
 	}
 	key, text := job.Reason(err)
 	if key == "" {
 		key, text = job.CutDocument(text)
 	}
-	v.problem("/"+strings.Trim(path, "/"), key, text)
+	v.problem(path, key, text)
 }
 
 // unlisted verifies a group whose store cannot list.
@@ -222,7 +264,7 @@ func (v *verifier) array(ctx context.Context, a *zarr.Array) {
 		return
 	}
 	if err := job.CodecError(a); err != nil {
-		v.count(total, 0)
+		v.count(path, total, 0)
 		v.problem(path, "", err.Error())
 		return
 	}
@@ -234,7 +276,7 @@ func (v *verifier) array(ctx context.Context, a *zarr.Array) {
 	for c, err := range a.Stored(ctx) {
 		if errors.Is(err, store.ErrNoList) && found == 0 {
 			if total > mostAsked {
-				v.count(total, 0)
+				v.count(path, total, 0)
 				v.problem(path, "", fmt.Sprintf("%d chunks are too many to ask for one by one, and the store cannot list", total))
 				return
 			}
@@ -252,12 +294,12 @@ func (v *verifier) array(ctx context.Context, a *zarr.Array) {
 			return
 		}
 	}
-	v.count(total, total-found)
+	v.count(path, total, total-found)
 }
 
 // ask reads every chunk of the grid.
 func (v *verifier) ask(a *zarr.Array, path string, total int) {
-	v.count(total, 0)
+	v.count(path, total, 0)
 	v.track.Add(int64(total))
 	for c := range a.Grid() {
 		if !v.chunk(a, path, c) {
@@ -269,6 +311,15 @@ func (v *verifier) ask(a *zarr.Array, path string, total int) {
 // chunk reads one chunk; it reports whether to go on.
 func (v *verifier) chunk(a *zarr.Array, path string, c zarr.ChunkInfo) bool {
 	w := job.Weight(a, c.Box.Shape)
+	if v.opts.Sample > 0 {
+		if rand.Float64() >= v.opts.Sample {
+			v.track.Done(path, 1, 0)
+			return v.pool.Context().Err() == nil
+		}
+		v.mu.Lock()
+		v.report.Checked++
+		v.mu.Unlock()
+	}
 	return v.pool.Run(w, func(ctx context.Context) error {
 		err := a.CheckChunk(ctx, c)
 		switch {
@@ -276,7 +327,7 @@ func (v *verifier) chunk(a *zarr.Array, path string, c zarr.ChunkInfo) bool {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, zarr.ErrMissing):
-			v.count(0, 1)
+			v.count(path, 0, 1)
 		default:
 			key, text := job.Reason(err)
 			v.problem(path, key, text)

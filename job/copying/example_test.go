@@ -35,5 +35,5 @@ func Example() {
 	}
 	report, err := check.Verify(ctx, copied, check.VerifyOptions{})
 	fmt.Printf("%+v %v\n", report, err)
-	// Output: {OK:true Arrays:1 Chunks:2 Missing:0 Problems:[]} <nil>
+	// Output: {OK:true Arrays:1 Chunks:2 Missing:0 Checked:0 Problems:[] Notes:[]} <nil>
 }
