@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -156,7 +157,7 @@ func TestRowsOfAnotherTable(t *testing.T) {
 // TestAnyRowsOfAnyColumn compares reads of rows with a plain model.
 func TestAnyRowsOfAnyColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for try := range 60 {
+	for try := range thorough.Rounds(60) {
 		w := newWriter(t)
 		rows := 1 + r.IntN(200)
 		var ends, outer []uint32
