@@ -4,16 +4,53 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"strings"
 	"time"
 
+	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/store"
 )
 
 // Put writes a file of another name and renames it.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	return s.putWith(ctx, key, opt, func(f sink) error { return s.fill(ctx, f, data) })
+}
+
+// PutFrom writes a file of another name, a piece at a time, and renames it.
+func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
+	const most = 4 << 20
+	began := false
+	return s.putWith(ctx, key, store.PutOptions{}, func(f sink) error {
+		if began { // r does not begin anew where another made the folder vanish meanwhile
+			return errors.New("the folder was removed while the value was written")
+		}
+		began = true
+		piece := buf.Get(int(min(size, most)))
+		defer piece.Free()
+		p := piece.B[:min(size, most)]
+		for left := size; left > 0; {
+			n := min(left, int64(len(p)))
+			if _, err := io.ReadFull(r, p[:n]); err != nil {
+				return fmt.Errorf("%d bytes were announced: %w", size, err)
+			}
+			if _, err := f.Write(p[:n]); err != nil {
+				return err
+			}
+			if left -= n; ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		if err := store.Fill(r, nil); err != nil {
+			return err
+		}
+		return s.flush(f)
+	})
+}
+
+func (s *Store) putWith(ctx context.Context, key string, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
 	err := ctx.Err()
 	if err == nil {
 		err = s.enter(key)
@@ -22,16 +59,16 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 		return store.Info{}, store.WrapError("put", s.url, key, err)
 	}
 	defer s.leave()
-	info, err := s.put(ctx, key, data, opt)
+	info, err := s.put(key, opt, fill)
 	return info, store.WrapError("put", s.url, key, err)
 }
 
 // put makes the folder when there is none. Where others remove folders at the
 // same time it may have to do so more than once.
-func (s *Store) put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+func (s *Store) put(key string, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
 	dir, name := split(key)
 	for try := 0; ; try++ {
-		info, err := s.putIn(ctx, dir, name, key, data, opt)
+		info, err := s.putIn(dir, name, key, opt, fill)
 		if try == 8 || !errors.Is(err, fs.ErrNotExist) {
 			return info, err
 		}
@@ -67,7 +104,7 @@ func (s *Store) makeFolder(dir string) error {
 	return nil
 }
 
-func (s *Store) putIn(ctx context.Context, dir, name, key string, data []byte, opt store.PutOptions) (info store.Info, err error) {
+func (s *Store) putIn(dir, name, key string, opt store.PutOptions, fill func(sink) error) (info store.Info, err error) {
 	d, err := s.b.folder(dir)
 	if err != nil {
 		return info, err
@@ -88,7 +125,7 @@ func (s *Store) putIn(ctx context.Context, dir, name, key string, data []byte, o
 			d.remove(temp)
 		}
 	}()
-	if err := s.fill(ctx, f, data); err != nil {
+	if err := fill(f); err != nil {
 		f.Close()
 		return info, err
 	}
@@ -125,6 +162,11 @@ func (s *Store) fill(ctx context.Context, f sink, data []byte) error {
 			return ctx.Err()
 		}
 	}
+	return s.flush(f)
+}
+
+// flush waits until a file has reached the disk, if it is to.
+func (s *Store) flush(f sink) error {
 	if s.sync {
 		return f.Sync()
 	}
