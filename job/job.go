@@ -11,12 +11,14 @@ package job
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -58,8 +60,9 @@ func (t *Tracker) Done(path string, items, bytes int64) {
 	}
 }
 
-// DefaultMemory bounds the elements that are in memory at once.
-const DefaultMemory = 512 << 20
+// DefaultMemory bounds the elements that are in memory at once: a quarter of what the
+// process may use.
+func DefaultMemory() int64 { return int64(min(bigmem.Available()/4, math.MaxInt64)) }
 
 // Limits checks how many items may be worked on at once and how many bytes they may
 // have together, and puts the defaults in place of zeros: the number of processors
@@ -75,7 +78,7 @@ func Limits(workers int, memory int64) (int, int64, error) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	if memory == 0 {
-		memory = DefaultMemory
+		memory = DefaultMemory()
 	}
 	return workers, memory, nil
 }

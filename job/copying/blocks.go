@@ -1,56 +1,89 @@
 package copying
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/bigmem"
+	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
 
-// copyOf is the copy of one array: a grid of blocks, each some whole chunks of
-// the copy, and those of them that have something to copy.
-type copyOf struct {
-	path     string
-	src, dst *zarr.Array
-	resumed  bool // the copy was there already and may hold chunks
-
-	group []int // chunks of the copy along each axis of a block
-	count []int // blocks along each axis
-	total int   // blocks
-	some  []int // those of which the source stores something, in order; nil: all
+// Record knows which blocks of which arrays are done, across runs of the same copy.
+// A grid is a text that names how an array is cut into blocks.
+type Record interface {
+	Done(array, grid string, block int) bool
+	Mark(ctx context.Context, array, grid string, block int) error
 }
 
-// run plans the copies and does their blocks.
-func (c *copier) run(ctx context.Context, work []*copyOf) error {
-	for _, w := range work {
-		if err := w.plan(ctx, c.opts.Memory/int64(c.opts.Workers)); err != nil {
+// Elements copies the elements of arrays whose copies are made already. record may be
+// nil: nothing is done yet then, and nobody asks.
+func Elements(ctx context.Context, pairs []Pair, opts Options, record Record) (sum Summary, err error) {
+	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
+		return sum, fmt.Errorf("copy: %w", err)
+	}
+	r := &runner{opts: opts, track: job.NewTracker(opts.Progress), record: record}
+	for _, p := range pairs {
+		w := &blocks{Pair: p}
+		if err := w.lay(opts.Memory, opts.Workers); err != nil {
+			return sum, err
+		}
+		r.work = append(r.work, w)
+	}
+	err = r.run(ctx)
+	if err == nil && opts.Verify {
+		err = r.verify(ctx)
+	}
+	return Summary{Arrays: int64(len(pairs)), Passed: r.passed.Load(), Elements: r.elements.Load(), Resumed: r.resumed}, err
+}
+
+// runner does the blocks of all arrays.
+type runner struct {
+	opts             Options
+	work             []*blocks
+	track            *job.Tracker
+	record           Record
+	resumed          int64
+	elements, passed atomic.Int64
+}
+
+func (r *runner) run(ctx context.Context) error {
+	for _, w := range r.work {
+		if err := w.find(ctx); err != nil {
 			return err
 		}
-		c.track.Add(int64(w.items()))
+		r.track.Add(int64(w.items()))
 	}
-	p := job.NewPool(ctx, c.opts.Workers, c.opts.Memory)
-	c.sum.Arrays = int64(len(work))
-	var elements atomic.Int64
-	defer func() { c.sum.Elements = elements.Load() }()
-	for _, w := range work {
-		for box := range w.boxes() {
-			bytes := job.Weight(w.src, box.Shape)
-			more := p.Run(2*bytes, func(ctx context.Context) error {
-				if err := w.block(ctx, box); err != nil {
+	p := job.NewPool(ctx, r.opts.Workers, usable(r.opts.Memory))
+	for _, w := range r.work {
+		grid := w.name()
+		for k, box := range w.boxes() {
+			bytes := job.Weight(w.To, box.Shape)
+			if r.record != nil && r.record.Done(w.Path, grid, k) {
+				r.resumed++
+				r.track.Done(w.Path, 1, bytes)
+				continue
+			}
+			more := p.Run(w.need, func(ctx context.Context) error {
+				if err := r.block(ctx, w, box); err != nil {
 					return err
 				}
-				elements.Add(bytes)
-				c.track.Done(w.path, 1, bytes)
+				r.elements.Add(bytes)
+				if r.record != nil {
+					if err := r.record.Mark(ctx, w.Path, grid, k); err != nil {
+						return err
+					}
+				}
+				r.track.Done(w.Path, 1, bytes)
 				return nil
 			})
 			if !more {
@@ -61,74 +94,136 @@ func (c *copier) run(ctx context.Context, work []*copyOf) error {
 	return p.Wait()
 }
 
-// plan cuts the array into blocks of at most the given number of bytes, where
-// chunks are not larger, and finds out which of them are needed.
-func (w *copyOf) plan(ctx context.Context, memory int64) error {
-	grid := w.dst.Metadata().Grid
-	chunks := grid.Count()
-	w.group = blockGroup(w.src.Metadata().Grid.Uniform(), w.dst.Metadata().Grid.Uniform(), chunks, memory/int64(max(w.src.DataType().Size(), w.dst.DataType().Size(), 1)))
+// usable is what of the memory of a copy its blocks may hold: the rest is for the
+// engine's chunks in flight and for the runtime.
+func usable(memory int64) int64 { return memory / 4 * 3 }
+
+// blocks is the copy of one array: a grid of blocks, each some whole chunks of the
+// copy, and those of them that have something to copy.
+type blocks struct {
+	Pair
+	asBytes bool
+	group   []int   // chunks of the copy along each axis of a block
+	count   []int   // blocks along each axis
+	total   int     // blocks
+	reads   float64 // how often the source is decoded
+	need    int64   // bytes that a block holds while it is copied
+	some    []int   // those of which the source stores something, in order; nil: all
+}
+
+// lay cuts the array into blocks that a number of workers can hold together in so
+// much memory. Nothing is read.
+func (w *blocks) lay(memory int64, workers int) error {
+	m := w.To.Metadata()
+	chunks := m.Grid.Count()
+	axes := w.axes()
+	w.asBytes = w.AsBytes()
+	w.group, w.reads = slices.Repeat([]int{1}, len(chunks)), 1
+	size := float64(w.elementSize())
+	if !w.asBytes && m.Grid.Uniform() != nil {
+		fixed := float64(w.coded())
+		best := func(workers int) ([]int, float64) {
+			return bestBlock(axes, (float64(usable(memory))/float64(workers)-fixed)/size)
+		}
+		w.group, w.reads = best(2 * workers)
+		// Fewer blocks at once may be larger, and their chunks are still decoded by all
+		// workers.
+		for _, n := range []int{workers, 2, 1} {
+			if group, reads := best(n); reads < 0.9*w.reads {
+				w.group, w.reads = group, reads
+			}
+		}
+	}
+	if m.Grid.Uniform() != nil {
+		w.grow(axes, size, workers)
+	}
 	w.count = make([]int, len(chunks))
 	for i, n := range chunks {
 		w.count[i] = (n + w.group[i] - 1) / w.group[i]
 	}
 	var ok bool
 	if w.total, ok = nd.Len(w.count); !ok {
-		return &zarr.Error{Op: "copy", URL: w.src.URL(), Err: fmt.Errorf("%v blocks are more than can be counted", w.count)}
+		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%v blocks are more than can be counted", w.count)}
 	}
-	if !w.sameFill() {
+	if w.need = w.weight(axes, size); w.need > usable(memory) {
+		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%w: a chunk or shard of the copy needs %s of memory, and %s of the allowed %s are for it; allow more (--max-memory) or make chunks or shards smaller",
+			zarr.ErrTooLarge, words.Bytes(float64(w.need)), words.Bytes(float64(usable(memory))), words.Bytes(float64(memory)))}
+	}
+	return nil
+}
+
+// elementSize is the memory of an element while it is copied.
+func (w *blocks) elementSize() int {
+	from, to := w.From.DataType(), w.To.DataType()
+	if dtype.Equal(from, to) {
+		return max(from.Size(), 1)
+	}
+	return from.Size() + to.Size()
+}
+
+// coded is what coding takes for each block beside its elements: a part of the source
+// as it is stored and as it is decoded.
+func (w *blocks) coded() int64 {
+	b, err := w.From.Codec()
+	if err != nil {
+		return 0
+	}
+	n, ok := nd.Bytes(b.InnerShape(), w.From.DataType().Size())
+	if !ok || n > 1<<50 {
+		return 1 << 50
+	}
+	return 2 * int64(n)
+}
+
+// weight is the memory that a block takes.
+func (w *blocks) weight(axes []axis, size float64) int64 {
+	block, chunk := size, float64(max(w.To.DataType().Size(), 1))
+	for i, a := range axes {
+		block *= float64(min(w.group[i]*a.dst, max(a.n, 1)))
+		chunk *= float64(a.dst)
+	}
+	if w.asBytes {
+		const most = 16 << 20 // larger ones are copied piece by piece
+		return int64(min(chunk+1<<16, most))
+	}
+	return int64(min(block+chunk, 1<<60)) + w.coded()
+}
+
+// grow joins small blocks, as long as there are many: each costs something.
+func (w *blocks) grow(axes []axis, size float64, workers int) {
+	const small = 1 << 20
+	total := 1.0
+	for i, a := range axes {
+		size *= float64(w.group[i] * a.dst)
+		total *= math.Ceil(float64(a.n) / float64(w.group[i]*a.dst))
+	}
+	for i := len(axes) - 1; i >= 0; i-- {
+		a := axes[i]
+		for 2*size <= small && total > float64(64*workers) && 2*w.group[i]*a.dst <= a.n {
+			w.group[i] *= 2
+			size *= 2
+			total /= 2
+		}
+	}
+}
+
+// name tells one way of cutting the array from others.
+func (w *blocks) name() string { return fmt.Sprint(w.group) }
+
+// find finds out which blocks are needed: those of which the source stores something.
+// Where the store cannot list, and where what is not stored is another value in the
+// copy, that is all of them.
+func (w *blocks) find(ctx context.Context) error {
+	if w.Cut != nil || !w.sameFill() {
 		return nil
 	}
 	if err := w.findStored(ctx); err != nil {
 		return err
 	}
-	if w.resumed && w.some != nil {
+	if w.Begun && w.some != nil {
 		return w.clean(ctx)
 	}
 	return nil
-}
-
-// sameFill reports whether what is not stored has the same value in the copy. Where
-// it has not, in a format that has nothing but zero, all blocks must be written.
-func (w *copyOf) sameFill() bool {
-	from, to := w.src.DataType(), w.dst.DataType()
-	switch {
-	case len(from.Refs()) > 0:
-		return bytes.Equal(w.src.Metadata().FillValue, w.dst.Metadata().FillValue)
-	case dtype.Equal(from, to):
-		return bytes.Equal(w.src.FillValue(), w.dst.FillValue())
-	}
-	fill := nd.Make(to.Size(), 1)
-	err := Convert(to, fill, from, nd.Of(w.src.FillValue(), from.Size(), 1))
-	return err == nil && bytes.Equal(fill.Data, w.dst.FillValue())
-}
-
-// blockGroup says how many chunks of the copy to take together along each axis:
-// as many as make whole chunks of the source, so that each of these is decoded
-// once, as far as most elements allow.
-func blockGroup(src, dst, count []int, most int64) []int {
-	group := make([]int, len(count))
-	size := int64(1)
-	for i := range group {
-		group[i] = 1
-		if dst != nil {
-			size *= min(int64(dst[i]), most+1)
-			size = min(size, most+1)
-		}
-	}
-	if src == nil || dst == nil {
-		return group
-	}
-	for i := len(group) - 1; i >= 0; i-- {
-		want := src[i] / gcd(src[i], dst[i]) // the least common multiple, in chunks of the copy
-		if size*int64(want) > most {
-			want = src[i] / dst[i]
-		}
-		if want = min(want, count[i]); want > 1 && int64(want) <= most/size {
-			group[i] = want
-			size *= int64(want)
-		}
-	}
-	return group
 }
 
 func gcd(a, b int) int {
@@ -140,11 +235,11 @@ func gcd(a, b int) int {
 
 // findStored finds the blocks of which the source stores something. Where the
 // store cannot list, all blocks are done.
-func (w *copyOf) findStored(ctx context.Context) error {
-	srcChunks, ok := nd.Len(w.src.Metadata().Grid.Count())
+func (w *blocks) findStored(ctx context.Context) error {
+	srcChunks, ok := nd.Len(w.From.Metadata().Grid.Count())
 	n := 0
-	blocks := []int{}
-	for c, err := range w.src.Stored(ctx) {
+	found := []int{}
+	for c, err := range w.From.Stored(ctx) {
 		if errors.Is(err, store.ErrNoList) {
 			return nil
 		}
@@ -152,19 +247,19 @@ func (w *copyOf) findStored(ctx context.Context) error {
 			return err
 		}
 		n++
-		blocks = w.touch(blocks, c.Box)
+		found = w.touch(found, c.Box)
 	}
 	if ok && n == srcChunks {
 		return nil
 	}
-	slices.Sort(blocks)
-	w.some = slices.Compact(blocks)
+	slices.Sort(found)
+	w.some = slices.Compact(found)
 	return nil
 }
 
 // touch appends the blocks that share elements with a chunk of the source.
-func (w *copyOf) touch(blocks []int, box nd.Box) []int {
-	g := w.dst.Metadata().Grid
+func (w *blocks) touch(found []int, box nd.Box) []int {
+	g := w.To.Metadata().Grid
 	lo, shape := make([]int, len(box.Start)), make([]int, len(box.Start))
 	for i, start := range box.Start {
 		lo[i] = g.Find(i, start) / w.group[i]
@@ -176,24 +271,24 @@ func (w *copyOf) touch(blocks []int, box nd.Box) []int {
 		for i := range idx {
 			k = k*w.count[i] + lo[i] + idx[i]
 		}
-		if len(blocks) == 0 || blocks[len(blocks)-1] != k {
-			blocks = append(blocks, k)
+		if len(found) == 0 || found[len(found)-1] != k {
+			found = append(found, k)
 		}
 		if !nd.Next(idx, shape) {
 			break
 		}
 	}
-	if len(blocks) > 1<<16 && len(blocks) == cap(blocks) {
-		slices.Sort(blocks)
-		blocks = slices.Compact(blocks)
+	if len(found) > 1<<16 && len(found) == cap(found) {
+		slices.Sort(found)
+		found = slices.Compact(found)
 	}
-	return blocks
+	return found
 }
 
 // clean removes chunks of a copy that was there before from blocks that are
 // passed over.
-func (w *copyOf) clean(ctx context.Context) error {
-	for c, err := range w.dst.Stored(ctx) {
+func (w *blocks) clean(ctx context.Context) error {
+	for c, err := range w.To.Stored(ctx) {
 		if errors.Is(err, store.ErrNoList) {
 			w.some = nil // do them all instead
 			return nil
@@ -208,70 +303,128 @@ func (w *copyOf) clean(ctx context.Context) error {
 		if _, needed := slices.BinarySearch(w.some, k); needed {
 			continue
 		}
-		if err := w.dst.DeleteChunk(ctx, c.Index...); err != nil {
+		if err := w.To.DeleteChunk(ctx, c.Index...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *copyOf) items() int {
+func (w *blocks) items() int {
 	if w.some != nil {
 		return len(w.some)
 	}
 	return w.total
 }
 
-// boxes yields the needed blocks in order.
-func (w *copyOf) boxes() iter.Seq[nd.Box] {
-	return func(yield func(nd.Box) bool) {
+// boxes yields the needed blocks in order, each with its number.
+func (w *blocks) boxes() iter.Seq2[int, nd.Box] {
+	return func(yield func(int, nd.Box) bool) {
 		for k := range w.items() {
 			if w.some != nil {
 				k = w.some[k]
 			}
-			if !yield(w.box(k)) {
+			if !yield(k, w.box(k)) {
 				return
 			}
 		}
 	}
 }
 
-// box is the elements of block k.
-func (w *copyOf) box(k int) nd.Box {
-	m := w.dst.Metadata()
-	chunks := m.Grid.Count()
-	box := nd.Box{Start: make([]int, len(chunks)), Shape: make([]int, len(chunks))}
-	for i := len(chunks) - 1; i >= 0; i-- {
-		first := k % w.count[i] * w.group[i]
+// chunks are the first chunk of the copy in block k, and how many there are, along
+// each axis.
+func (w *blocks) chunks(k int) (first, count []int) {
+	all := w.To.Metadata().Grid.Count()
+	first, count = make([]int, len(all)), make([]int, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		first[i] = k % w.count[i] * w.group[i]
+		count[i] = min(w.group[i], all[i]-first[i])
 		k /= w.count[i]
-		last := min(first+w.group[i], chunks[i]) - 1
-		box.Start[i], _ = m.Grid.Span(i, first)
-		end, length := m.Grid.Span(i, last)
+	}
+	return first, count
+}
+
+// box is the elements of block k.
+func (w *blocks) box(k int) nd.Box {
+	m := w.To.Metadata()
+	first, count := w.chunks(k)
+	box := nd.Box{Start: make([]int, len(first)), Shape: make([]int, len(first))}
+	for i := range first {
+		box.Start[i], _ = m.Grid.Span(i, first[i])
+		end, length := m.Grid.Span(i, first[i]+count[i]-1)
 		box.Shape[i] = min(end+length, m.Shape[i]) - box.Start[i]
 	}
 	return box
 }
 
 // block copies one block. Nothing else writes its chunks.
-func (w *copyOf) block(ctx context.Context, box nd.Box) error {
-	from, to := w.src.DataType(), w.dst.DataType()
-	if n, ok := nd.Bytes(box.Shape, max(from.Size(), to.Size())); !ok || uint64(n) > bigmem.Total() {
-		return &zarr.Error{Op: "copy", URL: w.src.URL(), Err: fmt.Errorf("chunks of shape %v are larger than memory", box.Shape)}
+func (r *runner) block(ctx context.Context, w *blocks, box nd.Box) error {
+	if w.asBytes {
+		return r.pass(ctx, w, box)
 	}
-	v := nd.Make(from.Size(), box.Shape...)
+	v, free, err := w.read(ctx, box)
+	if err != nil {
+		return err
+	}
+	defer free()
+	return w.To.WriteFrom(ctx, zarr.Box(box.Start, box.Shape), v)
+}
+
+// pass copies the chunks of a block as they are stored.
+func (r *runner) pass(ctx context.Context, w *blocks, box nd.Box) error {
+	g := w.To.Metadata().Grid
+	at, count := make([]int, len(box.Start)), make([]int, len(box.Start))
+	first := make([]int, len(box.Start))
+	for i, start := range box.Start {
+		first[i] = g.Find(i, start)
+		count[i] = g.Find(i, start+box.Shape[i]-1) - first[i] + 1
+	}
+	idx := make([]int, len(at))
+	for {
+		for i, k := range idx {
+			at[i] = first[i] + k
+		}
+		stored, err := w.To.CopyChunk(ctx, w.From, at...)
+		if err != nil {
+			return err
+		}
+		if stored {
+			r.passed.Add(1)
+		}
+		if !nd.Next(idx, count) {
+			return nil
+		}
+	}
+}
+
+// read gives the elements of a block of the copy, in memory that is lent until free is
+// called.
+func (w *blocks) read(ctx context.Context, box nd.Box) (v nd.View, free func(), err error) {
+	from, to := w.From.DataType(), w.To.DataType()
+	v, hold := lend(from.Size(), box.Shape)
 	if len(from.Refs()) > 0 {
 		v.Heap = &nd.Heap{}
 	}
-	sel := zarr.Box(box.Start, box.Shape)
-	if err := w.src.ReadInto(ctx, sel, v); err != nil {
-		return err
+	if err := w.From.ReadInto(ctx, w.selection(box), v); err != nil {
+		hold.Free()
+		return v, nil, err
 	}
-	if !dtype.Equal(from, to) {
-		converted := nd.Make(to.Size(), box.Shape...)
-		if err := Convert(to, converted, from, v); err != nil {
-			return &zarr.Error{Op: "copy", URL: w.src.URL(), Err: fmt.Errorf("elements from %v on: %w", box.Start, err)}
-		}
-		v = converted
+	if dtype.Equal(from, to) {
+		return v, hold.Free, nil
 	}
-	return w.dst.WriteFrom(ctx, sel, v)
+	converted, held := lend(to.Size(), box.Shape)
+	err = Convert(to, converted, from, v)
+	hold.Free()
+	if err != nil {
+		held.Free()
+		return v, nil, &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("elements from %v on: %w", box.Start, err)}
+	}
+	return converted, held.Free, nil
+}
+
+// lend gives memory for a block, which laying it out has bounded.
+func lend(size int, shape []int) (nd.View, *buf.Buffer) {
+	n, _ := nd.Bytes(shape, size)
+	hold := buf.Get(n)
+	return nd.Of(hold.B[:n], size, shape...), hold
 }

@@ -39,9 +39,15 @@ type Options struct {
 	// Overwrite removes what is in the place of the copy. Without it a copy goes
 	// only where nothing is, or where a copy was begun with the same options.
 	Overwrite bool
-	Workers   int                // blocks at once; default: the number of processors
-	Memory    int64              // bytes of blocks at once; default 512 MiB
-	Progress  func(job.Progress) // called after every block
+	// Verify reads the copy back and compares it with the source before it is done.
+	// Where codecs lose precision, it is only decoded.
+	Verify  bool
+	Workers int // blocks at once; default: the number of processors
+	// Memory bounds the bytes that the copy takes; default: a quarter of what the
+	// process may use. A chunk or shard that needs more is zarr.ErrTooLarge. What the
+	// source has in flight comes on top, see zarr.InFlight.
+	Memory   int64
+	Progress func(job.Progress) // called after every block
 	// Open are options for the nodes of the copy.
 	Open []zarr.Option
 }
@@ -189,11 +195,11 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 		return sum, err
 	}
 	to.opts = append(to.opts[:len(to.opts):len(to.opts)], f.Options...)
-	c := &copier{src: src, opts: opts, format: f, track: job.NewTracker(opts.Progress)}
+	c := &copier{src: src, opts: opts, format: f}
 	if a, ok := src.(*zarr.Array); ok {
 		dst, opened, resumed, err := f.createArray(ctx, specs["/"], to.array, to.open)
 		if err == nil {
-			err = c.run(ctx, []*copyOf{{path: "/", src: a, dst: dst, resumed: resumed}})
+			c.sum, err = Elements(ctx, []Pair{{Path: "/", From: a, To: dst, Begun: resumed}}, opts, nil)
 		}
 		err = to.end(opened, err)
 		return c.sum, err
@@ -293,7 +299,6 @@ type copier struct {
 	src    zarr.Node
 	opts   Options
 	format Nodes
-	track  *job.Tracker
 	sum    Summary
 }
 
@@ -309,7 +314,7 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 			}
 		}
 	}
-	var work []*copyOf
+	var work []Pair
 	for _, path := range job.Paths(arrays) {
 		create := func(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
 			return root.CreateArray(ctx, path[1:], spec)
@@ -319,7 +324,7 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 		if err != nil {
 			return err
 		}
-		work = append(work, &copyOf{path: path, src: arrays[path], dst: dst, resumed: resumed})
+		work = append(work, Pair{Path: path, From: arrays[path], To: dst, Begun: resumed})
 	}
 	// Behind the arrays: what these tell of images, a format need not say twice.
 	for _, path := range job.Paths(groups) {
@@ -329,7 +334,8 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 			}
 		}
 	}
-	if err := c.run(ctx, work); err != nil {
+	var err error
+	if c.sum, err = Elements(ctx, work, c.opts, nil); err != nil {
 		return err
 	}
 	if len(arrays) > 1 && c.format.Consolidated {

@@ -53,7 +53,7 @@ func headless(m *meta.Array, with string) ([]meta.Extension, error) {
 // each.
 func (a *adopter) headers(ctx context.Context, arrays map[string]*zarr.Array) error {
 	track := job.NewTracker(a.opts.Progress)
-	p := job.NewPool(ctx, a.opts.Workers, job.DefaultMemory)
+	p := job.NewPool(ctx, a.opts.Workers, job.DefaultMemory())
 	for _, at := range job.Paths(arrays) {
 		arr := arrays[at]
 		shape := arr.ChunkShape()

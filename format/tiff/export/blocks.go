@@ -28,6 +28,10 @@ type rasterGrid struct {
 // smallBlock is how many bytes are worth to be read and encoded at once.
 const smallBlock = 8 << 20
 
+// mostBlocks bounds the bytes of blocks, however much memory there is: larger ones read
+// what is not stored.
+const mostBlocks = 512 << 20
+
 // grid plans the blocks of a level.
 func (p *tiffImage) grid(ctx context.Context, level int) (*rasterGrid, error) {
 	g := &rasterGrid{source: p.levels[level], curve: p.half != nil}
@@ -39,7 +43,7 @@ func (p *tiffImage) grid(ctx context.Context, level int) (*rasterGrid, error) {
 	pixel := int64(p.layout.Samples) * int64(max(g.source.DataType().Size(), p.typ.Size()))
 	// Two blocks are in memory, the one that is encoded and the next, and of
 	// each perhaps a second version: in another type, or smaller ones.
-	g.cut(p.layout.Height, p.layout.Width, max(p.copy.opts.Memory/4/pixel, 1), smallBlock/pixel)
+	g.cut(p.layout.Height, p.layout.Width, max(min(p.copy.opts.Memory, mostBlocks)/4/pixel, 1), smallBlock/pixel)
 	for i, n := range g.shape {
 		g.count = append(g.count, (n+g.block[i]-1)/g.block[i])
 	}

@@ -1,0 +1,161 @@
+package copying
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// Pair is an array and its copy, which is made already.
+type Pair struct {
+	Path     string // of both in their hierarchies, for people and for records
+	From, To *zarr.Array
+	// Cut is what of the array is copied, by its axes; nil is all of it.
+	Cut []zarr.Positions
+	// Begun says that the copy may hold chunks.
+	Begun bool
+}
+
+// AsBytes reports whether the chunks of the copy are the bytes of the source's, so
+// that nothing need be decoded: the grid, the type, the fill value and the codecs are
+// the same, in whatever formats they are written down.
+func (p Pair) AsBytes() bool {
+	from, to := p.From.Metadata(), p.To.Metadata()
+	if p.Cut != nil || !slices.Equal(from.Shape, to.Shape) || !dtype.Equal(from.DataType, to.DataType) || !p.sameFill() {
+		return false
+	}
+	if _, err := p.From.Codec(); err != nil {
+		return false
+	}
+	x, err := from.Grid.MarshalJSON()
+	y, toErr := to.Grid.MarshalJSON()
+	if err != nil || toErr != nil || !bytes.Equal(x, y) {
+		return false
+	}
+	was, ok := chainOf(p.From, from)
+	is, same := chainOf(p.To, to)
+	return ok && same && bytes.Equal(was, is)
+}
+
+// chainOf is the codecs list of an array with everything written down.
+func chainOf(a *zarr.Array, m *meta.Array) ([]byte, bool) {
+	list, err := json.Marshal(m.Codecs)
+	if err != nil {
+		return nil, false
+	}
+	chain, err := std.Registry().ParseList(list)
+	if err != nil {
+		return nil, false
+	}
+	b, err := a.Codec()
+	if err != nil {
+		return nil, false
+	}
+	if chain, err = chain.Complete(codec.Spec{Type: b.Spec().Type, Shape: b.Spec().Shape, Fill: b.Spec().Fill, Heap: b.Spec().Heap}); err != nil {
+		return nil, false
+	}
+	text, err := chain.MarshalJSON()
+	return text, err == nil
+}
+
+// sameFill reports whether what is not stored has the same value in the copy. Where
+// it has not, in a format that has nothing but zero, all blocks must be written.
+func (p Pair) sameFill() bool {
+	from, to := p.From.DataType(), p.To.DataType()
+	switch {
+	case len(from.Refs()) > 0:
+		return bytes.Equal(p.From.Metadata().FillValue, p.To.Metadata().FillValue)
+	case dtype.Equal(from, to):
+		return bytes.Equal(p.From.FillValue(), p.To.FillValue())
+	}
+	fill := nd.Make(to.Size(), 1)
+	err := Convert(to, fill, from, nd.Of(p.From.FillValue(), from.Size(), 1))
+	return err == nil && bytes.Equal(fill.Data, p.To.FillValue())
+}
+
+// Losses says what precision the copy loses by its codecs, nil if nothing: those of a
+// copy that is made of the source's bytes lose no more than they did.
+func (p Pair) Losses() []string {
+	b, err := p.To.Codec()
+	if err != nil || p.AsBytes() {
+		return nil
+	}
+	return b.Lossy()
+}
+
+// selection is the box of the copy in the source.
+func (p Pair) selection(box nd.Box) zarr.Selection {
+	if p.Cut == nil {
+		return zarr.Box(box.Start, box.Shape)
+	}
+	axes := make([]zarr.Axis, len(p.Cut))
+	for i, at := range p.Cut {
+		if at.Along < 0 {
+			axes[i] = zarr.At(at.At(0))
+			continue
+		}
+		list := make([]int, box.Shape[at.Along])
+		for k := range list {
+			list[k] = at.At(box.Start[at.Along] + k)
+		}
+		axes[i] = zarr.List(list...) // which knows even ones
+	}
+	return zarr.Select(axes...)
+}
+
+// axes is what blocks are chosen by: the lengths of the chunks of the copy, and those
+// of the parts of the source that are decoded by themselves.
+func (p Pair) axes() []axis {
+	to := p.To.Metadata()
+	out := make([]axis, len(to.Shape))
+	unit := longest(to)
+	for i, n := range to.Shape {
+		out[i] = axis{n: n, dst: max(unit[i], 1), src: 1}
+	}
+	from := p.From.Metadata()
+	parts := longest(from)
+	skewed := from.Grid.Uniform() == nil
+	if b, err := p.From.Codec(); err == nil && !skewed {
+		parts = b.InnerShape()
+	}
+	for i, part := range parts {
+		along, start, step := i, 0, 1
+		if p.Cut != nil {
+			along = p.Cut[i].Along
+			var even bool
+			if start, step, even = p.Cut[i].Even(); !even {
+				start, step = 1, 1
+			}
+		}
+		if along < 0 {
+			continue
+		}
+		step = max(step, -step, 1)
+		out[along].src = max(part/step, 1)
+		out[along].skew = skewed || step > 1 && part%step != 0 || start%max(part, 1) != 0
+	}
+	return out
+}
+
+// longest is the shape of chunks, the longest along each axis where they differ.
+func longest(m *meta.Array) []int {
+	if shape := m.Grid.Uniform(); shape != nil {
+		return shape
+	}
+	out := make([]int, len(m.Shape))
+	for i, n := range m.Grid.Count() {
+		out[i] = 1
+		for k := range n {
+			_, length := m.Grid.Span(i, k)
+			out[i] = max(out[i], length)
+		}
+	}
+	return out
+}
