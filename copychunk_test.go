@@ -23,7 +23,7 @@ func TestCopyChunk(t *testing.T) {
 	if err := zarr.Write(ctx, from, zarr.Box([]int{1, 0}, []int{1, len(row)}), row); err != nil {
 		t.Fatal(err)
 	}
-	folder, err := file.Create(t.TempDir() + "/a.zarr", file.Options{})
+	folder, err := file.Create(t.TempDir()+"/a.zarr", file.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // TestPutFromIsWholeOrAbsent stores what a reader gives, or nothing.
 func TestPutFromIsWholeOrAbsent(t *testing.T) {
-	s, err := file.Create(t.TempDir() + "/s", file.Options{})
+	s, err := file.Create(t.TempDir()+"/s", file.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
