@@ -45,7 +45,7 @@ var layers = []struct {
 	{names: []string{"format/hdmf/describe"}},
 	{names: []string{"job"}},
 	{names: []string{"job/jobtest", "job/copying", "job/check"}},
-	{names: []string{"job/virtual"}},
+	{names: []string{"job/virtual", "job/repair"}},
 	{names: []string{"kind", "format/tiff/export"}},
 	{names: []string{"format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs"}},
 	{names: []string{"kind/std"}},

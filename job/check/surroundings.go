@@ -83,7 +83,7 @@ func (v *verifier) strays(ctx context.Context, root zarr.Node) {
 			return
 		}
 		if s.Orphan {
-			v.problem(s.Path, s.Key, orphanText)
+			v.caused(Orphan, s.Path, s.Key, orphanText)
 			continue
 		}
 		name, _, folder := strings.Cut(s.Key, "/")
@@ -130,7 +130,7 @@ func (v *verifier) hidden(ctx context.Context, root zarr.Node) {
 		case e.Why == store.Temporary && age < DeadAfter:
 			v.note(path, key, "a temporary file, of a writer that may be at work")
 		case e.Why == store.Temporary:
-			v.problem(path, key, temporaryText)
+			v.caused(Leftover, path, key, temporaryText)
 		case e.Why == store.NoFile:
 			v.note(path, key, string(e.Why))
 		default:
@@ -153,5 +153,5 @@ func linkText(e store.HiddenEntry) string {
 func (v *verifier) note(path, key, text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.report.Notes = append(v.report.Notes, Problem{path, key, text})
+	v.report.Notes = append(v.report.Notes, Problem{Path: path, Key: key, Problem: text})
 }

@@ -41,7 +41,24 @@ type Problem struct {
 	Path    string `json:"path"`    // of the node, "/" for the one that was given
 	Key     string `json:"key"`     // of the chunk or document below the node, "" for the node as a whole
 	Problem string `json:"problem"` // what is wrong
+	// Cause and Group are for who mends it. Group is the path of the group whose
+	// consolidated metadata is stale.
+	Cause Cause  `json:"-"`
+	Group string `json:"-"`
 }
+
+// Cause is what kind of problem it is.
+type Cause int
+
+// The causes that job/repair knows.
+const (
+	Other    Cause = iota
+	Corrupt        // a chunk whose bytes are not what its codecs expect
+	Orphan         // a chunk outside of its array
+	Leftover       // a temporary file of a writer that is gone
+	Stale          // consolidated metadata
+	Broken         // a node that does not open
+)
 
 // VerifyOptions say how to verify; the zero value is fine.
 type VerifyOptions struct {
@@ -61,6 +78,8 @@ type VerifyOptions struct {
 	FailMissing bool
 	// Inspect are looks at what formats keep besides nodes, see kind.List.
 	Inspect []Inspection
+	// NoChunks leaves chunks unread.
+	NoChunks bool
 	// Now is the time that the age of temporary files is counted from; default: now.
 	Now time.Time
 }
@@ -152,15 +171,24 @@ func (v *verifier) fresh(ctx context.Context) zarr.Node {
 	return n
 }
 
-func (v *verifier) problem(path, key, text string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.report.Problems = append(v.report.Problems, Problem{path, key, text})
+func (v *verifier) problem(path, key, text string) { v.caused(Other, path, key, text) }
+
+func (v *verifier) caused(by Cause, path, key, text string) {
+	v.tell(Problem{Path: path, Key: key, Problem: text, Cause: by})
 }
 
-// stale is the problem of a node whose entry in consolidated metadata is wrong.
-func (v *verifier) stale(path, text string) {
-	v.problem(path, job.Document, "consolidated metadata: "+text)
+func (v *verifier) tell(p Problem) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report.Problems = append(v.report.Problems, p)
+}
+
+// stale tells of nodes whose entries in the consolidated metadata of a group are
+// wrong.
+func (v *verifier) stale(group zarr.Node) func(path, text string) {
+	return func(path, text string) {
+		v.tell(Problem{Path: path, Key: job.Document, Problem: "consolidated metadata: " + text, Cause: Stale, Group: job.Path(v.root, group)})
+	}
 }
 
 func (v *verifier) count(path string, chunks, missing int) {
@@ -214,7 +242,7 @@ func (v *verifier) group(ctx context.Context, g *zarr.Group) {
 	}
 	for _, g := range groups {
 		if ctx.Err() == nil {
-			consolidated(ctx, v.root, g, true, v.opts.Apart, v.stale)
+			consolidated(ctx, v.root, g, true, v.opts.Apart, v.stale(g))
 		}
 	}
 }
@@ -230,7 +258,7 @@ func (v *verifier) broken(err error) {
 	if key == "" {
 		key, text = job.CutDocument(text)
 	}
-	v.problem(path, key, text)
+	v.caused(Broken, path, key, text)
 }
 
 // unlisted verifies a group whose store cannot list.
@@ -240,7 +268,7 @@ func (v *verifier) unlisted(ctx context.Context, g *zarr.Group) {
 		v.problem(job.Path(v.root, g), "", "the store cannot list keys and the group has no consolidated metadata: what lies below it is not known")
 		return
 	}
-	consolidated(ctx, v.root, g, false, v.opts.Apart, v.stale)
+	consolidated(ctx, v.root, g, false, v.opts.Apart, v.stale(g))
 	for path := range c.Paths("") {
 		n, err := g.Open(ctx, path)
 		if a, ok := n.(*zarr.Array); ok && err == nil {
@@ -261,6 +289,9 @@ func (v *verifier) array(ctx context.Context, a *zarr.Array) {
 		total = math.MaxInt
 	}
 	if total == 0 {
+		return
+	}
+	if v.opts.NoChunks {
 		return
 	}
 	if err := job.CodecError(a); err != nil {
@@ -330,7 +361,11 @@ func (v *verifier) chunk(a *zarr.Array, path string, c zarr.ChunkInfo) bool {
 			v.count(path, 0, 1)
 		default:
 			key, text := job.Reason(err)
-			v.problem(path, key, text)
+			cause := Other
+			if errors.Is(err, zarr.ErrData) {
+				cause = Corrupt
+			}
+			v.caused(cause, path, key, text)
 		}
 		v.track.Done(path, 1, w)
 		return nil
