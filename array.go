@@ -262,6 +262,10 @@ type ArraySpec struct {
 	Keys json.RawMessage
 	// FillValue is the JSON of a fill value. The default is zero.
 	FillValue json.RawMessage
+	// NoFill says that chunks which are not stored have no defined elements, so that
+	// all are stored. Zarr v2 has it as null; other formats have FillValue for them
+	// nevertheless.
+	NoFill bool
 	// Codecs is the JSON of a codecs list; with Shards, that of the inner
 	// chunks. The default is Zstandard.
 	Codecs         json.RawMessage

@@ -73,7 +73,7 @@ func (s ArraySpec) document(ctx context.Context, e *engine) (*meta.Array, error)
 		return nil, err
 	}
 	m := n.(*meta.Array)
-	m.Attributes = s.Attributes.Clone()
+	m.Attributes, m.NoFill = s.Attributes.Clone(), s.NoFill
 	if m.Codecs, err = normalCodecs(ctx, e, m); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,8 @@ type Format struct {
 	// Conventions are those whose metadata nodes are shown with, beyond what is
 	// stored, such as "OME-NGFF".
 	Conventions []string
+	// Terms are those of its documents, nil if it has none.
+	Terms Terms
 }
 
 // Folder is a format whose nodes are folders with documents.

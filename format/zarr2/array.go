@@ -4,18 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/xarray"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 )
-
-// dimensionsAttribute is where xarray keeps the names of dimensions, for which
-// Zarr v2 has no member.
-const dimensionsAttribute = "_ARRAY_DIMENSIONS"
 
 // ParseArray reads a .zarray document, and the .zattrs beside it (nil if there
 // is none), as the document of the same array in Zarr v3. Members that Zarr v2
@@ -32,7 +28,7 @@ func ParseArray(zarray, zattrs []byte) (*meta.Array, error) {
 	if m.Attributes, err = parseAttributes(zattrs); err != nil {
 		return nil, err
 	}
-	m.DimensionNames = dimensionNames(m.Attributes, len(m.Shape))
+	m.DimensionNames = dimensionNames(m)
 	return m, nil
 }
 
@@ -179,13 +175,9 @@ func parseAttributes(zattrs []byte) (*meta.Attributes, error) {
 }
 
 // dimensionNames takes the names that xarray wrote, if they fit.
-func dimensionNames(attrs *meta.Attributes, rank int) []*string {
-	var names []*string
-	raw := attrs.Raw(dimensionsAttribute)
-	if raw == nil || strictjson.Decode(raw, &names) != nil || len(names) != rank || rank == 0 {
-		return nil
-	}
-	if slices.Contains(names, nil) {
+func dimensionNames(m *meta.Array) []*string {
+	names, err := xarray.Dimensions(m)
+	if err != nil || len(names) == 0 {
 		return nil
 	}
 	return names

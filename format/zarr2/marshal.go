@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/endian"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/xarray"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
@@ -63,12 +64,12 @@ func MarshalArray(m *meta.Array) (zarray, zattrs []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	attrs := m.Attributes.Clone()
-	if m.DimensionNames != nil && dimensionNames(attrs, len(m.Shape)) == nil {
-		if attrs == nil {
+	attrs := m.Attributes
+	if m.DimensionNames != nil && dimensionNames(m) == nil {
+		if attrs = attrs.Clone(); attrs == nil {
 			attrs = &meta.Attributes{}
 		}
-		if err := attrs.Set(dimensionsAttribute, m.DimensionNames); err != nil {
+		if err := attrs.Set(xarray.DimensionsAttribute, m.DimensionNames); err != nil {
 			return nil, nil, err
 		}
 	}

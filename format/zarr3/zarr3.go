@@ -5,6 +5,7 @@ package zarr3
 import (
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/format/xarray"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -20,5 +21,5 @@ func Describe() *format.Format {
 		Nodes: func(s store.Store, env format.Env) translate.Documents {
 			return translate.Plain(s, env.Metadata)
 		},
-	}}
+	}, Terms: xarray.Zarr3}
 }
