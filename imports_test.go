@@ -33,6 +33,7 @@ var layers = []struct {
 	{names: []string{"codec/std", "store/*"}},
 	{names: []string{"format/translate", "store/held"}},
 	{names: []string{"format"}},
+	{names: []string{"format/xarray"}},
 	{names: []string{"codec/codectest", "format/*"}},
 	{names: []string{"format/std"}},
 	{names: []string{"locate"}},
@@ -47,7 +48,7 @@ var layers = []struct {
 	{names: []string{"job/jobtest", "job/copying", "job/check"}},
 	{names: []string{"job/virtual", "job/repair"}},
 	{names: []string{"kind", "format/tiff/export"}},
-	{names: []string{"format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs"}},
+	{names: []string{"format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs", "format/xarray/jobs"}},
 	{names: []string{"kind/std"}},
 	{names: []string{"cmd/*"}, beside: true},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -164,13 +165,11 @@ func plainFill(t dtype.Type, raw json.RawMessage) (json.RawMessage, error) {
 	default:
 		return nil, errNoForm(t)
 	}
-	wide := format.MissingType(t)
-	heap := &nd.Heap{}
-	elem, err := wide.ParseFill(fill, heap)
-	if err != nil {
-		return nil, err
+	fill, ok := widen(format.MissingType(t), fill)
+	if !ok {
+		return nil, fmt.Errorf("no value of the type %s", t.Name())
 	}
-	return wide.AppendFill(nil, elem, heap.Blobs())
+	return fill, nil
 }
 
 // widen spells a fill value of a type as one of its format.MissingType.
@@ -203,12 +202,26 @@ func narrow(t dtype.Type, fill json.RawMessage) (json.RawMessage, bool) {
 	if err != nil {
 		return nil, false
 	}
-	back, ok := widen(t, out)
-	return out, ok && string(back) == string(fill)
+	back, _ := widen(t, out)
+	want, ok := widen(format.MissingType(t), fill)
+	return out, ok && string(back) == string(want)
 }
 
 func pattern(elem []byte) uint64 {
 	var b [8]byte
 	copy(b[:], elem)
 	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Chosen is the fill value of an array of numbers, as Missing spells one, if it is
+// neither zero nor NaN.
+func Chosen(m *meta.Array) (fill json.RawMessage, ok bool) {
+	switch m.DataType.Kind() {
+	case dtype.Int, dtype.Uint, dtype.Float:
+	default:
+		return nil, false
+	}
+	fill, ok = widen(m.DataType, m.FillValue)
+	x, err := strconv.ParseFloat(string(fill), 64)
+	return fill, ok && string(fill) != `"NaN"` && (err != nil || x != 0)
 }

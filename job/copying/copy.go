@@ -181,10 +181,11 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 	if header != nil && f.Headers != "" {
 		return sum, errors.New(f.Headers)
 	}
-	specs, err := f.layouts(src, arrays, opts, header)
+	specs, lost, err := f.layouts(src, arrays, opts, header)
 	if err != nil {
 		return sum, err
 	}
+	defer func() { sum.NotCopied = append(sum.NotCopied, lost...) }()
 	if f.Describe != nil {
 		if err := f.Describe(groups, specs); err != nil {
 			return sum, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/omnizarr/zarr"
@@ -18,13 +19,14 @@ import (
 	"github.com/omnizarr/zarr/store/mem"
 )
 
-// layouts says what arrays the copy will have, by path.
-func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Options, header *pad.Format) (map[string]zarr.ArraySpec, error) {
+// layouts says what arrays the copy will have, by path, and what it will not have.
+func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Options, header *pad.Format) (specs map[string]zarr.ArraySpec, lost []string, err error) {
 	_, alone := src.(*zarr.Array)
-	specs := make(map[string]zarr.ArraySpec, len(arrays))
+	specs = make(map[string]zarr.ArraySpec, len(arrays))
+	groups := besides(arrays)
 	fitting := false
-	for _, path := range slices.Sorted(maps.Keys(arrays)) {
-		a, own := arrays[path], opts
+	for _, at := range slices.Sorted(maps.Keys(arrays)) {
+		a, own := arrays[at], opts
 		rank := len(a.Shape())
 		if !alone && (own.Chunks != nil && len(own.Chunks) != rank || own.Shards != nil && len(own.Shards) != rank) {
 			own.Chunks, own.Shards = nil, nil
@@ -34,7 +36,7 @@ func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Option
 		if !alone && own.DataType != "" && !IsNumber(a.DataType()) {
 			own.DataType = ""
 		}
-		spec, err := f.layout(a, own)
+		spec, unsaid, err := f.layout(a, own, groups[path.Dir(at)])
 		if err == nil && header != nil {
 			with, padErr := f.padded(spec, header)
 			switch {
@@ -45,24 +47,41 @@ func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Option
 			}
 		}
 		if err != nil {
-			return nil, &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
+			return nil, nil, &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
 		}
-		specs[path] = spec
+		if unsaid != "" {
+			lost = append(lost, at+": "+unsaid)
+		}
+		specs[at] = spec
 	}
 	if !fitting && len(arrays) > 0 {
-		return nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: fmt.Errorf("no array has as many axes as chunks %v, shards %v", opts.Chunks, opts.Shards)}
+		return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: fmt.Errorf("no array has as many axes as chunks %v, shards %v", opts.Chunks, opts.Shards)}
 	}
-	return specs, nil
+	return specs, lost, nil
 }
 
-// layout says what the copy of an array is.
-func (f Nodes) layout(a *zarr.Array, opts Options) (zarr.ArraySpec, error) {
+// layout says what the copy of an array is, and what it will not say any more.
+func (f Nodes) layout(a *zarr.Array, opts Options, beside []*meta.Array) (spec zarr.ArraySpec, lost string, err error) {
+	typ, err := TargetType(a.DataType(), opts.DataType)
+	if err != nil {
+		return spec, "", err
+	}
+	said, lost, err := f.terms(a, typ, beside)
+	if err != nil {
+		return spec, "", err
+	}
+	spec = zarr.ArraySpec{
+		Shape: a.Shape(), DimensionNames: names(said.DimensionNames), Attributes: said.Attributes,
+		FillValue: said.FillValue, NoFill: said.NoFill, Codecs: opts.Codecs,
+	}
+	spec, err = f.laid(a, typ, spec, opts)
+	return spec, lost, err
+}
+
+// laid says how the chunks of a copy are, whose elements are known.
+func (f Nodes) laid(a *zarr.Array, typ dtype.Type, spec zarr.ArraySpec, opts Options) (zarr.ArraySpec, error) {
 	m := a.Metadata()
 	var err error
-	spec := zarr.ArraySpec{
-		Shape: a.Shape(), DimensionNames: a.DimensionNames(), Attributes: m.Attributes.Clone(),
-		FillValue: m.FillValue, Codecs: opts.Codecs,
-	}
 	if err := job.CodecError(a); err != nil && !slices.Contains(m.Grid.Count(), 0) {
 		return spec, err
 	}
@@ -72,10 +91,6 @@ func (f Nodes) layout(a *zarr.Array, opts Options) (zarr.ArraySpec, error) {
 		}
 	}
 	old := m.DataType
-	typ, err := TargetType(old, opts.DataType)
-	if err != nil {
-		return spec, err
-	}
 	name, err := typ.MarshalJSON()
 	if err != nil {
 		return spec, err
@@ -86,11 +101,7 @@ func (f Nodes) layout(a *zarr.Array, opts Options) (zarr.ArraySpec, error) {
 	if isSharded {
 		inner = sharded.Codecs
 	}
-	if !dtype.Equal(typ, old) {
-		if spec.FillValue, err = convertFill(a, typ); err != nil {
-			return spec, err
-		}
-	} else if spec.Codecs == nil {
+	if dtype.Equal(typ, old) && spec.Codecs == nil {
 		// The codecs of another type may not fit, but these do.
 		if spec.Codecs, err = json.Marshal(inner); err != nil {
 			return spec, err

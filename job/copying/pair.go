@@ -66,10 +66,13 @@ func chainOf(a *zarr.Array, m *meta.Array) ([]byte, bool) {
 }
 
 // sameFill reports whether what is not stored has the same value in the copy. Where
-// it has not, in a format that has nothing but zero, all blocks must be written.
+// it has not, in a format that has nothing but zero, or where the copy has none at all,
+// all blocks must be written.
 func (p Pair) sameFill() bool {
 	from, to := p.From.DataType(), p.To.DataType()
 	switch {
+	case p.To.Metadata().NoFill && !p.From.Metadata().NoFill:
+		return false
 	case len(from.Refs()) > 0:
 		return bytes.Equal(p.From.Metadata().FillValue, p.To.Metadata().FillValue)
 	case dtype.Equal(from, to):

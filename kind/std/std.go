@@ -7,11 +7,12 @@ import (
 	n5 "github.com/omnizarr/zarr/format/n5/jobs"
 	ngff "github.com/omnizarr/zarr/format/ngff/jobs"
 	tiff "github.com/omnizarr/zarr/format/tiff/jobs"
+	xarray "github.com/omnizarr/zarr/format/xarray/jobs"
 	zarr2 "github.com/omnizarr/zarr/format/zarr2/jobs"
 	"github.com/omnizarr/zarr/kind"
 )
 
 // Kinds are new values of them all, which hold the flags of one program.
 func Kinds() kind.List {
-	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &ngff.Kind{}, &tiff.Kind{}, &hdmf.Kind{}}
+	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &ngff.Kind{}, &tiff.Kind{}, &hdmf.Kind{}, xarray.Kind{}}
 }

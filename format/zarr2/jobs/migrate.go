@@ -44,6 +44,11 @@ type Migration struct {
 	Nodes        int  `json:"nodes"`        // that got a document of the other format
 	Already      int  `json:"already"`      // that had it
 	Consolidated bool `json:"consolidated"` // metadata was consolidated
+	// Chunks are those that were not stored and are now, since the other format would
+	// not give them the same elements.
+	Chunks int `json:"chunks"`
+	// Lost is what the other format has no words for, by node.
+	Lost []string `json:"lost"`
 }
 
 // Lines tells it to people.
@@ -57,6 +62,12 @@ func (r Migration) Lines() (lines []string) {
 	}
 	if r.Already > 0 && r.to != "" {
 		lines = append(lines, fmt.Sprintf("%s %s already", words.Counted(r.Already, "node"), r.to))
+	}
+	if r.Chunks > 0 {
+		lines = append(lines, fmt.Sprintf("%s %s written out that would read as something else", done, words.Counted(r.Chunks, "missing chunk")))
+	}
+	for _, lost := range r.Lost {
+		lines = append(lines, "  "+lost)
 	}
 	if r.Consolidated {
 		lines = append(lines, done+" metadata consolidated")
@@ -76,7 +87,9 @@ var ErrNoMigration = errors.New("cannot be migrated")
 
 // Migrate changes a hierarchy from Zarr v2 to v3 or back without touching a
 // chunk: the documents of the other format are written, then the old ones are
-// removed. Whether every node has a description in the other format is found out
+// removed. What documents tell xarray of missing values and dimensions is said in the
+// terms of the other format. Zarr v2 has no fill value besides the missing one: chunks
+// that are not stored, and would not read as before, are written out first. Whether every node has a description in the other format is found out
 // before anything is written; if one does not, the error says which and why, for
 // every such node.
 //
@@ -90,7 +103,8 @@ func Migrate(ctx context.Context, s store.Store, path string, opts MigrateOption
 		return Migration{}, fmt.Errorf("format %s is no version of Zarr, only zarr3 and zarr2 are", opts.To)
 	}
 	s = translate.Raw(s)
-	m := &migrator{ctx: ctx, store: s, to: opts.To, opts: opts, report: Migration{to: opts.To, dryRun: opts.DryRun}}
+	m := &migrator{ctx: ctx, store: s, to: opts.To, opts: opts, report: Migration{to: opts.To, dryRun: opts.DryRun, Lost: []string{}},
+		docs: map[zarr.Node]*meta.Array{}, absent: map[*zarr.Array][][]int{}}
 	if err := m.collect(strings.Trim(path, "/")); err != nil || opts.DryRun {
 		return m.report, err
 	}
@@ -103,8 +117,10 @@ type migrator struct {
 	to     string
 	opts   MigrateOptions
 	root   zarr.Node
-	nodes  []zarr.Node // all, in path order
-	work   []zarr.Node // those that need another document
+	nodes  []zarr.Node               // all, in path order
+	work   []zarr.Node               // those that need another document
+	docs   map[zarr.Node]*meta.Array // of arrays, as they are to be
+	absent map[*zarr.Array][][]int   // chunks that have to be written out
 	report Migration
 }
 
@@ -134,7 +150,6 @@ func (m *migrator) collect(path string) error {
 		m.to = m.root.Format()
 	}
 	see := func(n zarr.Node) {
-		m.nodes = append(m.nodes, n)
 		if stay || n.Format() == m.to {
 			m.report.Already++
 			return
@@ -146,15 +161,25 @@ func (m *migrator) collect(path string) error {
 		m.work = append(m.work, n)
 		m.report.Nodes++
 	}
-	see(m.root)
+	m.nodes = append(m.nodes, m.root)
 	if isGroup {
 		for n, err := range group.Walk(m.ctx) {
 			if err != nil {
 				reasons = append(reasons, err)
 				continue
 			}
-			see(n)
+			m.nodes = append(m.nodes, n)
 		}
+	}
+	if !stay {
+		if err := m.translate(); err != nil {
+			return err
+		}
+	}
+	for _, n := range m.nodes {
+		see(n)
+	}
+	if isGroup {
 		m.report.Consolidated = m.opts.Consolidate || group.Metadata().Consolidated != nil && len(m.work) > 0
 	}
 	return errors.Join(reasons...)
@@ -169,7 +194,7 @@ func (m *migrator) check(n zarr.Node) error {
 			return err
 		}
 	case *zarr.Array:
-		doc := n.Metadata()
+		doc := m.docs[n]
 		if m.to == zarr2.Format {
 			_, _, err := zarr2.MarshalArray(doc)
 			return err
@@ -191,6 +216,9 @@ func (m *migrator) check(n zarr.Node) error {
 // the old ones. Of nodes that had the new document already, an interrupted run
 // may have left the old one.
 func (m *migrator) run() error {
+	if err := m.fillIn(); err != nil {
+		return err
+	}
 	slices.Reverse(m.work)
 	slices.Reverse(m.nodes)
 	for _, n := range m.work {
@@ -228,7 +256,7 @@ func (m *migrator) write(n zarr.Node) error {
 	var doc meta.Node
 	switch n := n.(type) {
 	case *zarr.Array:
-		doc = n.Metadata()
+		doc = m.docs[n]
 	case *zarr.Group:
 		g := n.Metadata().Clone()
 		g.Consolidated = nil
@@ -257,7 +285,7 @@ func (m *migrator) consolidated() (*meta.Consolidated, error) {
 		path := job.Path(m.root, n)[1:]
 		switch n := n.(type) {
 		case *zarr.Array:
-			nodes[path] = n.Metadata()
+			nodes[path] = m.docs[n]
 		case *zarr.Group:
 			nodes[path] = n.Metadata()
 		}

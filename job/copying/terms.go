@@ -1,0 +1,99 @@
+package copying
+
+import (
+	"encoding/json"
+	"path"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
+)
+
+// terms gives the document of an array with what it tells programs of its elements
+// said as the other format says it, and of the type that the copy has. What the
+// format has no words for is told in ours.
+func (f Nodes) terms(a *zarr.Array, typ dtype.Type, beside []*meta.Array) (m *meta.Array, lost string, err error) {
+	m = a.Metadata().Clone()
+	same, anew := a.Format() == f.Format, !dtype.Equal(typ, m.DataType)
+	if same && !anew {
+		return m, "", nil
+	}
+	from, to := termsOf(a.Format()), termsOf(f.Format)
+	said := from != nil && to != nil
+	var what format.Meaning
+	if said {
+		what, said = from.Read(m, beside)
+	}
+	if !said {
+		m.NoFill = m.NoFill && same
+	}
+	if anew {
+		if m.FillValue, err = convertFill(a, typ); err != nil {
+			return nil, "", err
+		}
+		what.Missing = convertMissing(what.Missing, m.DataType, typ)
+		m.DataType = typ
+	}
+	if said {
+		lost = to.Write(m, what)
+	}
+	return m, lost, nil
+}
+
+// termsOf are those of a format, nil if it has none.
+func termsOf(name string) format.Terms {
+	if f := std.Registry().Find(name); f != nil {
+		return f.Terms
+	}
+	return nil
+}
+
+// convertMissing is a missing value in another type, nil if that has none such: no
+// element is missing then, or the copy would fail.
+func convertMissing(missing json.RawMessage, from, to dtype.Type) json.RawMessage {
+	if missing == nil {
+		return nil
+	}
+	from, to = format.MissingType(from), format.MissingType(to)
+	elem, err := from.ParseFill(missing, nil)
+	if err != nil {
+		return nil
+	}
+	dst := nd.Make(to.Size(), 1)
+	if Convert(to, dst, from, nd.Of(elem, from.Size(), 1)) != nil {
+		return nil
+	}
+	fill, err := to.AppendFill(nil, dst.Data, nil)
+	if err != nil {
+		return nil
+	}
+	return fill
+}
+
+// besides gives the documents of the arrays in each group.
+func besides(arrays map[string]*zarr.Array) map[string][]*meta.Array {
+	out := map[string][]*meta.Array{}
+	for at, a := range arrays {
+		if at != "/" {
+			out[path.Dir(at)] = append(out[path.Dir(at)], a.Metadata())
+		}
+	}
+	return out
+}
+
+// names are those of dimensions as an ArraySpec has them.
+func names(list []*string) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, name := range list {
+		if name != nil {
+			out[i] = *name
+		}
+	}
+	return out
+}
