@@ -87,6 +87,25 @@ type Convention interface {
 	convention.Convention
 }
 
+// Describer tells what nodes of its format say of images in the words that all
+// programs have: those of OME-NGFF.
+type Describer interface {
+	Kind
+	// Describe tells it of a node; ok is false if the node is not of the format.
+	Describe(n zarr.Node) (d Description, ok bool)
+}
+
+// Description is what a node says of an image.
+type Description struct {
+	// Attributes are the node's own without what programs for the format alone look
+	// for, and with the same in the words of all.
+	Attributes *meta.Attributes
+	// Name is what the image is called, or empty.
+	Name string
+	// Document is the OME-XML that the image came with, or empty.
+	Document string
+}
+
 // Checker checks what nodes mean by a convention.
 type Checker interface {
 	Kind

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/downsample"
@@ -82,10 +81,6 @@ func Build(ctx context.Context, g *zarr.Group, first string, opt Options) (_ []*
 	if opt.SkipFill {
 		missing = a.FillValue()
 	}
-	s, err := downsample.NewSampler(a.DataType().Name(), opt.Method, factors, missing)
-	if err != nil {
-		return fail(err)
-	}
 	var made []string
 	defer func() {
 		if err != nil {
@@ -98,7 +93,11 @@ func Build(ctx context.Context, g *zarr.Group, first string, opt Options) (_ []*
 		if err != nil {
 			return fail(err)
 		}
-		spec, err := specOf(levels[k-1], s)
+		r, err := NewReducer(levels[k-1], opt.Method, factors, missing, 0)
+		if err != nil {
+			return fail(err)
+		}
+		spec, err := specOf(levels[k-1], r)
 		if err != nil {
 			return fail(err)
 		}
@@ -108,11 +107,11 @@ func Build(ctx context.Context, g *zarr.Group, first string, opt Options) (_ []*
 			return nil, err
 		}
 		made = append(made, name)
-		if err := shrink(ctx, next, levels[k-1], s, factors, k, opt); err != nil {
+		if err := shrink(ctx, next, r, k, opt); err != nil {
 			return nil, err
 		}
 		levels = append(levels, next)
-		image.Levels = append(image.Levels, below(image.Levels[k-1], name, factors, opt.Method))
+		image.Levels = append(image.Levels, Below(image.Levels[k-1], name, factors, opt.Method))
 	}
 	meta.Images[slices.IndexFunc(meta.Images, func(m ngff.Multiscales) bool { return m.Levels[0].Path == first })] = image
 	attrs := g.Attributes()
@@ -226,9 +225,9 @@ func describe(g *zarr.Group, a *zarr.Array, first string, opt Options) (*ngff.Me
 	return meta, image, nil
 }
 
-// below is where the elements of the next level are: in the middle of their windows,
-// unless they are the first of them.
-func below(l ngff.Level, path string, factors []int, how downsample.Method) ngff.Level {
+// Below is the level whose elements are made of those of l: they are in the middle of
+// their windows, unless they are the first of them.
+func Below(l ngff.Level, path string, factors []int, how downsample.Method) ngff.Level {
 	next := ngff.Level{Path: path, Scale: slices.Clone(l.Scale), Translation: slices.Clone(l.Translation)}
 	if next.Translation == nil && how != downsample.Nearest {
 		next.Translation = make([]float64, len(factors))
@@ -243,7 +242,7 @@ func below(l ngff.Level, path string, factors []int, how downsample.Method) ngff
 }
 
 // specOf is the array of the next level, stored as the one before.
-func specOf(a *zarr.Array, s *downsample.Sampler) (zarr.ArraySpec, error) {
+func specOf(a *zarr.Array, r *Reducer) (zarr.ArraySpec, error) {
 	m := a.Metadata()
 	typ, err := json.Marshal(m.DataType)
 	if err != nil {
@@ -253,7 +252,7 @@ func specOf(a *zarr.Array, s *downsample.Sampler) (zarr.ArraySpec, error) {
 	if err != nil {
 		return zarr.ArraySpec{}, err
 	}
-	spec := zarr.ArraySpec{Shape: s.Shape(m.Shape), DataType: string(typ), FillValue: m.FillValue, Codecs: codecs, DimensionNames: a.DimensionNames()}
+	spec := zarr.ArraySpec{Shape: r.Shape(), DataType: string(typ), FillValue: m.FillValue, Codecs: codecs, DimensionNames: a.DimensionNames()}
 	if chunks := m.Grid.Uniform(); chunks != nil {
 		spec.Chunks = chunks
 	}
@@ -261,34 +260,11 @@ func specOf(a *zarr.Array, s *downsample.Sampler) (zarr.ArraySpec, error) {
 }
 
 // shrink fills a level from the one before.
-func shrink(ctx context.Context, dst, src *zarr.Array, s *downsample.Sampler, factors []int, level int, opt Options) error {
-	window, _ := nd.Len(factors)
+func shrink(ctx context.Context, dst *zarr.Array, r *Reducer, level int, opt Options) error {
+	window, _ := nd.Len(r.factors)
 	blocks := zarr.BlockOptions{Mode: zarr.WriteBlocks, Workers: opt.Workers, Memory: opt.Memory / int64(window+1)}
 	if opt.Progress != nil {
 		blocks.Progress = func(done, total int) { opt.Progress(level, done, total) }
 	}
-	var free sync.Pool
-	shape := src.Shape()
-	return zarr.BlockViews(ctx, dst, blocks, func(ctx context.Context, start []int, v nd.View) error {
-		from, length := make([]int, len(start)), make([]int, len(start))
-		for i, f := range factors {
-			from[i] = start[i] * f
-			length[i] = min(v.Shape[i]*f, shape[i]-from[i])
-		}
-		n, ok := nd.Bytes(length, v.Size)
-		if !ok {
-			return zarr.ErrTooLarge
-		}
-		mem, _ := free.Get().(*[]byte)
-		if mem == nil {
-			mem = new([]byte)
-		}
-		defer free.Put(mem)
-		*mem = slices.Grow((*mem)[:0], n)[:n]
-		in := nd.Of(*mem, v.Size, length...)
-		if err := src.ReadInto(ctx, zarr.Box(from, length), in); err != nil {
-			return err
-		}
-		return s.Reduce(v, in)
-	})
+	return zarr.BlockViews(ctx, dst, blocks, r.Block)
 }

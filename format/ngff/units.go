@@ -1,6 +1,9 @@
 package ngff
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // unit is what a symbol stands for: a unit of OME-NGFF, and how many of it.
 type unit struct {
@@ -68,4 +71,19 @@ func ToUnit(value float64, symbol string) (converted float64, name string, ok bo
 func Symbol(name string) (symbol string, ok bool) {
 	symbol, ok = names[name]
 	return symbol, ok
+}
+
+// powers are those of ten that the prefixes stand for.
+var powers = map[string]int{"Y": 24, "Z": 21, "E": 18, "P": 15, "T": 12, "G": 9, "M": 6, "k": 3, "h": 2, "": 0, "d": -1, "c": -2, "m": -3,
+	"µ": -6, "n": -9, "p": -12, "f": -15, "a": -18, "z": -21, "y": -24}
+
+// Meters is how many a unit of OME-NGFF has; ok is false if it is no metric length.
+func Meters(name string) (n float64, ok bool) {
+	if name == "angstrom" {
+		return 1e-10, true
+	}
+	symbol, known := names[name]
+	prefix, metric := strings.CutSuffix(symbol, "m")
+	power, listed := powers[prefix]
+	return math.Pow10(power), known && metric && listed && strings.HasSuffix(name, "meter")
 }

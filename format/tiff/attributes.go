@@ -38,7 +38,7 @@ func (f *File) attributes(ctx context.Context, n node) (*meta.Attributes, error)
 	// Of tags that make no sense, what does is taken; they are there as they are.
 	where, _ := geo.Parse(fields)
 	if n.level == nil {
-		if err := setMultiscales(a, n.series, where); err != nil {
+		if err := setMultiscales(a, n.series, where, fields); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +48,7 @@ func (f *File) attributes(ctx context.Context, n node) (*meta.Attributes, error)
 	if n.level != nil && len(n.series.levels) > 1 {
 		return a, nil
 	}
-	if err := setAxes(a, n); err != nil {
+	if err := errors.Join(setAxes(a, n, where), setChannels(a, n, fields)); err != nil {
 		return nil, err
 	}
 	if err := setImageJ(a, fields); err != nil {
@@ -232,7 +232,7 @@ func setDescribed(a *meta.Attributes, s *series) error {
 }
 
 // setMultiscales adds how the levels of a group belong together.
-func setMultiscales(a *meta.Attributes, s *series, where *geo.Info) error {
+func setMultiscales(a *meta.Attributes, s *series, where *geo.Info, fields []tag.Field) error {
 	m := ngff.Multiscales{Name: s.name}
 	axes := s.measured()
 	onEarth(axes, where)
@@ -258,7 +258,11 @@ func setMultiscales(a *meta.Attributes, s *series, where *geo.Info) error {
 	if m.Check() != nil {
 		return nil // axes that OME-NGFF does not have
 	}
-	return (&ngff.Metadata{Images: []ngff.Multiscales{m}}).Write(a)
+	all := &ngff.Metadata{Images: []ngff.Multiscales{m}}
+	if channels := s.shown(fields); channels != nil {
+		all.OMERO = &ngff.OMERO{Channels: channels}
+	}
+	return all.Write(a)
 }
 
 // onEarth gives rows and columns without a scale that of a map, if its axes are
@@ -286,11 +290,12 @@ func onEarth(axes []axis, where *geo.Info) {
 
 // setAxes adds the distances of pixels to an array that has no levels to hold
 // them.
-func setAxes(a *meta.Attributes, n node) error {
+func setAxes(a *meta.Attributes, n node, where *geo.Info) error {
 	if n.level == nil || n.series.bare {
 		return nil
 	}
 	axes := n.series.measured()
+	onEarth(axes, where)
 	var list []map[string]string
 	scale := make([]float64, len(axes))
 	known := false

@@ -86,7 +86,7 @@ func (f *File) omeImage(img *ome.Image, room *int) (*series, error) {
 	if l.kind == nil || l.kind.samples != img.Samples || l.kind.width != img.SizeX || l.kind.height != img.SizeY {
 		return nil, nil
 	}
-	s := &series{name: img.Name, how: "ome", levels: []level{l}}
+	s := &series{name: img.Name, how: "ome", levels: []level{l}, channels: omeChannels(img)}
 	scale := map[byte]ome.Quantity{'x': img.PhysicalX, 'y': img.PhysicalY, 'z': img.PhysicalZ, 't': img.TimeIncrement}
 	measured := func(letter byte, length int) axis {
 		q := scale[letter]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/tiff/tag"
 	"github.com/omnizarr/zarr/meta"
 )
@@ -14,11 +15,14 @@ type series struct {
 	how    string // what told which pages belong together: "ome", "imagej", "shaped" or "pages"
 	axes   []axis // of the planes, the slowest first, without those inside a plane
 	levels []level
-	space  [2]axis       // y and x, without lengths, for their scale and unit
-	sample byte          // the letter of the axis of samples, 's' unless the file says so
-	more   []meta.Member // attributes that the description has
-	bare   bool          // a directory as it is: with an axis of samples also where there is one
-	err    error         // why there is no image: of a page that cannot be read
+	space  [2]axis // y and x, without lengths, for their scale and unit
+	sample byte    // the letter of the axis of samples, 's' unless the file says so
+	// channels are how they are called and shown, nil if it is not known before tags are
+	// read.
+	channels []ngff.Channel
+	more     []meta.Member // attributes that the description has
+	bare     bool          // a directory as it is: with an axis of samples also where there is one
+	err      error         // why there is no image: of a page that cannot be read
 }
 
 // axis is a dimension of an image.

@@ -14,5 +14,8 @@ import (
 
 // Kinds are new values of them all, which hold the flags of one program.
 func Kinds() kind.List {
-	return kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, &ngff.Kind{}, &tiff.Kind{}, &hdmf.Kind{}, xarray.Kind{}}
+	images := &ngff.Kind{}
+	list := kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, images, &tiff.Kind{}, &hdmf.Kind{}, xarray.Kind{}}
+	images.Describers = kind.All[kind.Describer](list)
+	return list
 }

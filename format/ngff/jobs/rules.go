@@ -61,19 +61,20 @@ func checkNode(ctx context.Context, n zarr.Node, found *check.Findings) {
 
 // ours are the attributes of a group that are for OME-NGFF. Before version 0.5 they
 // have common names, which mean something else in other groups.
-func ours(g *zarr.Group) *meta.Attributes {
-	attrs := g.Attributes()
+func ours(g *zarr.Group) *meta.Attributes { return owned(g.Attributes(), g.Path()) }
+
+func owned(attrs *meta.Attributes, at string) *meta.Attributes {
 	if attrs.Raw("ome") != nil {
-		return attrs
+		return only(attrs, "ome")
 	}
 	out := &meta.Attributes{}
-	name := path.Base(g.Path())
+	name := path.Base(at)
 	for _, own := range []struct {
 		name string
 		ok   bool
 	}{
 		{"multiscales", true}, {"omero", attrs.Raw("multiscales") != nil}, {"image-label", attrs.Raw("multiscales") != nil},
-		{"labels", name == "labels" || g.Path() == ""}, {"plate", true}, {"well", true}, {"bioformats2raw.layout", true}, {"series", name == "OME"},
+		{"labels", name == "labels" || at == ""}, {"plate", true}, {"well", true}, {"bioformats2raw.layout", true}, {"series", name == "OME"},
 	} {
 		raw := attrs.Raw(own.name)
 		if raw == nil || !own.ok || !looksRight(own.name, raw) {
@@ -361,10 +362,12 @@ func isInteger(dataType string) bool {
 	return strings.HasPrefix(dataType, "int") || strings.HasPrefix(dataType, "uint")
 }
 
-func axisNames(axes []ngff.Axis) string {
+func axisNames(axes []ngff.Axis) string { return strings.Join(axisList(axes), ", ") }
+
+func axisList(axes []ngff.Axis) []string {
 	names := make([]string, len(axes))
 	for i, a := range axes {
 		names[i] = a.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }

@@ -210,7 +210,7 @@ func newRaster(levels []*zarr.Array, m *ngff.Multiscales, attrs *meta.Attributes
 		}
 	}
 	if m == nil {
-		m = described(attrs)
+		m = ngff.Described(attrs, full.DimensionNames())
 	}
 	axes := make([]rasterAxis, len(shape))
 	names := full.DimensionNames()
@@ -257,24 +257,6 @@ func looksRGB(a *zarr.Array) bool {
 		return false
 	}
 	return a.DataType().Name() == "uint8" || a.DataType().Name() == "uint16"
-}
-
-// described reads the axes that an array of one resolution has as attributes, as
-// package format/tiff writes them; nil if it has none.
-func described(attrs *meta.Attributes) *ngff.Multiscales {
-	var axes []struct{ Name, Unit string }
-	var scale []float64
-	if ok, err := attrs.Get("axes", &axes); !ok || err != nil {
-		return nil
-	}
-	if ok, err := attrs.Get("scale", &scale); !ok || err != nil || len(scale) != len(axes) {
-		return nil
-	}
-	m := &ngff.Multiscales{Levels: []ngff.Level{{Scale: scale}}}
-	for _, a := range axes {
-		m.Axes = append(m.Axes, ngff.Axis{Name: a.Name, Unit: a.Unit})
-	}
-	return m
 }
 
 // place takes rows, columns and samples, and gives the other axes.
