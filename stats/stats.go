@@ -25,9 +25,11 @@ import (
 	"math/big"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/cf"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -36,9 +38,10 @@ import (
 type Options struct {
 	// Select restricts the statistics to a selection.
 	Select zarr.Selection
-	// Decode, if not nil, changes elements, as float64, to the numbers that they stand
-	// for, NaN for none. Fill still counts what is stored.
-	Decode func(values []float64)
+	// Stored takes the numbers as they are stored. Otherwise packed ones, which have a
+	// scale or an offset by CF, are those that they stand for, and missing ones are NaN;
+	// Fill counts what is stored even so.
+	Stored bool
 	// Workers, Memory and Progress are those of zarr.BlockOptions.
 	Workers  int
 	Memory   int64
@@ -54,15 +57,17 @@ func Of(ctx context.Context, a *zarr.Array, opt Options) (*Partial, error) {
 	var p *Partial
 	var err error
 	t := a.DataType()
+	d, packed := cf.Of(a)
 	switch k := t.Kind(); {
-	case opt.Decode != nil && isNumber(k):
-		p, err = of(ctx, a, opt, asFloat(t, fill))
+	case packed && !opt.Stored && d.Kind() == cf.Numbers && unpackers[t.Name()] != nil:
+		p, err = unpackers[t.Name()](ctx, a, opt, d)
 	case k == dtype.Int:
 		p, err = of(ctx, a, opt, signed(fill))
 	case k == dtype.Bool, k == dtype.Uint:
 		p, err = of(ctx, a, opt, uint64(wide(fill)))
 	case k == dtype.Float:
-		p, err = of(ctx, a, opt, asFloat(t, fill))
+		f, _ := dtype.FormatOf(t)
+		p, err = of(ctx, a, opt, f.Decode(uint64(wide(fill))))
 	default:
 		err = &zarr.Error{Op: "compute statistics of", URL: a.URL(), Err: notNumbers(t.Name())}
 	}
@@ -77,18 +82,6 @@ func Can(t dtype.Type) bool { return isNumber(t.Kind()) }
 
 func isNumber(k dtype.Kind) bool {
 	return k == dtype.Bool || k == dtype.Int || k == dtype.Uint || k == dtype.Float
-}
-
-// asFloat is an element as a number.
-func asFloat(t dtype.Type, elem []byte) float64 {
-	switch t.Kind() {
-	case dtype.Float:
-		f, _ := dtype.FormatOf(t)
-		return f.Decode(uint64(wide(elem)))
-	case dtype.Int:
-		return float64(signed(elem))
-	}
-	return float64(uint64(wide(elem)))
 }
 
 func signed(elem []byte) int64 { return wide(elem) << (64 - 8*len(elem)) >> (64 - 8*len(elem)) }
@@ -109,6 +102,35 @@ func wide(elem []byte) (bits int64) {
 }
 
 func of[T Value](ctx context.Context, a *zarr.Array, opt Options, fill T) (*Partial, error) {
+	return reduce(ctx, a, opt, T(1)/2 != 0, func(p *Partial, data []T) { Add(p, data, fill) })
+}
+
+// unpackers compute the statistics of what elements of a type stand for.
+var unpackers = map[string]func(context.Context, *zarr.Array, Options, *cf.Decoder) (*Partial, error){
+	"int8": unpacked[int8], "int16": unpacked[int16], "int32": unpacked[int32], "int64": unpacked[int64],
+	"uint8": unpacked[uint8], "uint16": unpacked[uint16], "uint32": unpacked[uint32], "uint64": unpacked[uint64],
+	"float32": unpacked[float32], "float64": unpacked[float64],
+}
+
+func unpacked[T zarr.Number](ctx context.Context, a *zarr.Array, opt Options, d *cf.Decoder) (*Partial, error) {
+	fill := a.FillValue()
+	size := len(fill)
+	return reduce(ctx, a, opt, true, func(p *Partial, data []T) {
+		stored := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*size)
+		numbers := make([]float64, len(data))
+		d.Floats(numbers, stored)
+		Add(p, numbers, math.Inf(1))
+		p.Fill = 0
+		for i := 0; i < len(stored); i += size {
+			if string(stored[i:i+size]) == string(fill) {
+				p.Fill++
+			}
+		}
+	})
+}
+
+// reduce joins the statistics of all blocks.
+func reduce[T zarr.Number](ctx context.Context, a *zarr.Array, opt Options, floats bool, add func(p *Partial, data []T)) (*Partial, error) {
 	shape, err := a.ResultShape(opt.Select)
 	if err != nil {
 		return nil, err
@@ -116,24 +138,11 @@ func of[T Value](ctx context.Context, a *zarr.Array, opt Options, fill T) (*Part
 	n, ok := nd.Len(shape)
 	// Whether values are counted one by one: other blocks need not if one cannot.
 	var lost atomic.Bool
-	lost.Store((!ok || n > mostExact) && T(1)/2 != 0)
+	lost.Store((!ok || n > mostExact) && floats)
 	blocks := zarr.BlockOptions{Select: opt.Select, Workers: opt.Workers, Memory: opt.Memory, Progress: opt.Progress}
 	p, err := zarr.ReduceBlocks(ctx, a, blocks, func(_ context.Context, b *zarr.Block[T]) (*Partial, error) {
 		p := &Partial{Counts: Counts{lost: lost.Load()}}
-		if values, ok := any(b.Data).([]float64); ok && opt.Decode != nil {
-			fills := int64(0)
-			for _, v := range b.Data {
-				if v == fill || v != v && fill != fill {
-					fills++
-				}
-			}
-			opt.Decode(values)
-			Add(p, values, math.Inf(1))
-			p.Fill = fills
-		} else {
-			Add(p, b.Data, fill)
-		}
-		if p.Counts.lost {
+		if add(p, b.Data); p.Counts.lost {
 			lost.Store(true)
 		}
 		return p, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
@@ -81,8 +82,8 @@ million elements, and for integers that are few or close to each other, such as 
 }
 
 // selection reads the slice of an array.
-func (a *app) selection(_ context.Context, arr *zarr.Array, slice string) (zarr.Selection, error) {
-	sel, err := zarr.ParseSlice(slice)
+func (a *app) selection(ctx context.Context, arr *zarr.Array, slice string) (zarr.Selection, error) {
+	sel, err := coordinates.Select(ctx, arr, slice)
 	if err == nil {
 		_, err = arr.ResultShape(sel)
 	}
@@ -93,7 +94,7 @@ func (a *app) selection(_ context.Context, arr *zarr.Array, slice string) (zarr.
 func (a *app) stats(ctx context.Context, arr *zarr.Array, sel zarr.Selection) (*stats.Partial, error) {
 	bar := a.newProgress("blocks")
 	defer bar.end()
-	opt := stats.Options{Select: sel, Workers: a.workers}
+	opt := stats.Options{Select: sel, Stored: a.plain, Workers: a.workers}
 	if tell := bar.tell(); tell != nil {
 		opt.Progress = func(done, total int) { tell(job.Progress{Path: arr.Path(), Done: int64(done), Total: int64(total)}) }
 	}
