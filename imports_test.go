@@ -41,7 +41,7 @@ var layers = []struct {
 	{names: []string{"."}},
 	{names: []string{"format/cf"}},
 	{names: []string{"coordinates"}},
-	{names: []string{"convention", "elements", "format/hdmf", "stats", "pyramid"}},
+	{names: []string{"convention", "elements", "format/hdmf", "picture", "stats", "pyramid"}},
 	{names: []string{"dump", "format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
 	{names: []string{"format/hdmf/describe"}},
 	{names: []string{"job"}},

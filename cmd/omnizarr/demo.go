@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/kind"
+	"github.com/omnizarr/zarr/picture"
 )
 
 func (a *app) demoCommand() *cobra.Command {
@@ -115,24 +115,11 @@ func (a *app) showImage(ctx context.Context, root *zarr.Group) error {
 	if err != nil {
 		return err
 	}
-	img, err := zarr.Read[uint16](ctx, arr, zarr.All())
+	p, err := picture.Of(ctx, arr, picture.Options{Width: min(columns()-4, 76), Height: 76, Fill: true, Map: "magma"})
 	if err != nil {
 		return err
 	}
-	least, most := uint16(math.MaxUint16), uint16(0)
-	for _, v := range img.Data {
-		if v > 0 {
-			least, most = min(least, v), max(most, v)
-		}
-	}
-	p := picture{
-		width: img.Shape[1], height: img.Shape[0],
-		at: func(x, y int) float64 {
-			v := max(img.Data[y*img.Shape[1]+x], least)
-			return float64(v-least) / float64(most-least)
-		},
-	}
-	return p.draw(a.out, min(columns()-4, 76), hasColour(a.stdout))
+	return picture.Blocks(a.out, p.Image, coloursOf(a.stdout), "  ")
 }
 
 // invocation is how the program was called, so that what is printed can be

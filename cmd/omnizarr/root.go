@@ -151,7 +151,8 @@ The form base|zip:path|zarr3:path is taken too.`,
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
 	a.logFlags(flags)
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
-		a.statsCommand(), a.verifyCommand(), a.repairCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
+		a.verifyCommand(), a.repairCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
+	root.AddCommand(a.statsCommand(), a.showCommand())
 	root.AddCommand(a.kindCommands()...)
 	a.refuseHelpOfNothing(root)
 	return root

@@ -33,8 +33,19 @@ func columns() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if n := terminalWidth(); n > 0 {
+	if n, _ := terminalSize(); n > 0 {
 		return n
 	}
 	return 80
+}
+
+// lines is how high the terminal is, likewise.
+func lines() int {
+	if n, err := strconv.Atoi(os.Getenv("LINES")); err == nil && n > 0 {
+		return n
+	}
+	if _, n := terminalSize(); n > 0 {
+		return n
+	}
+	return 48
 }
