@@ -135,7 +135,7 @@ type CopyRequest struct {
 	Source    *convention.Subject
 	From, URL string // of the source and of the copy
 	Options   copying.Options
-	Laid      string // the flag that lays arrays out anew, if there is one
+	Laid      []string // the flags that lay arrays out anew, of those that were given
 }
 
 // usage is an error about how a program was called.

@@ -81,11 +81,17 @@ interrupted is simply started again.`,
 				return err
 			}
 			defer src.Close()
-			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: firstChanged(cmd, laid)}
+			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: changed(cmd, laid)}
+			bar := a.newProgress("blocks")
+			opts.Progress = bar.tell()
+			request.Options = opts
 			for _, k := range kind.All[kind.Copier](a.kinds) {
 				sum, done, err := k.Copy(cmd.Context(), request)
 				if kind.IsUsage(err) {
 					return badUsage(cmd, "%w", err)
+				}
+				if done || err != nil {
+					bar.end()
 				}
 				if err != nil {
 					return err
@@ -94,8 +100,6 @@ interrupted is simply started again.`,
 					return a.copied(sum, asJSON)
 				}
 			}
-			bar := a.newProgress("blocks")
-			opts.Progress = bar.tell()
 			sum, err := copying.Copy(cmd.Context(), src.Node, args[1], opts)
 			bar.end()
 			if err != nil {
@@ -156,12 +160,20 @@ func (a *app) target(cmd *cobra.Command, to, dst string) (string, error) {
 	return to, nil
 }
 
-// firstChanged is the first of some flags that was given, or empty.
-func firstChanged(cmd *cobra.Command, names []string) string {
+// changed are those of some flags that were given.
+func changed(cmd *cobra.Command, names []string) (given []string) {
 	for _, name := range names {
 		if cmd.Flags().Changed(name) {
-			return name
+			given = append(given, name)
 		}
+	}
+	return given
+}
+
+// firstChanged is the first of some flags that was given, or empty.
+func firstChanged(cmd *cobra.Command, names []string) string {
+	if given := changed(cmd, names); given != nil {
+		return given[0]
 	}
 	return ""
 }

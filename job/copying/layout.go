@@ -229,8 +229,8 @@ func divides(chunks, shards []int) bool {
 	return true
 }
 
-// convertFill is the fill value in another type.
-func convertFill(a *zarr.Array, to dtype.Type) (json.RawMessage, error) {
+// FillValue is the fill value of an array in another type of numbers.
+func FillValue(a *zarr.Array, to dtype.Type) (json.RawMessage, error) {
 	from := a.DataType()
 	dst, src := nd.Make(to.Size(), 1), nd.Of(a.FillValue(), from.Size(), 1)
 	if err := Convert(to, dst, from, src); err != nil {

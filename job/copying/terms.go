@@ -31,7 +31,7 @@ func (f Nodes) terms(a *zarr.Array, typ dtype.Type, beside []*meta.Array) (m *me
 		m.NoFill = m.NoFill && same
 	}
 	if anew {
-		if m.FillValue, err = convertFill(a, typ); err != nil {
+		if m.FillValue, err = FillValue(a, typ); err != nil {
 			return nil, "", err
 		}
 		what.Missing = convertMissing(what.Missing, m.DataType, typ)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
@@ -62,9 +63,7 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 	o, ok := r.Source.Object.(*describe.Object)
 	switch {
 	case ok && o.IsFile():
-		sum, err := copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) {
-			return copying.Summary{}, k.copyFile(ctx, o.HDMF().File(), r)
-		})
+		sum, err := k.copyFile(ctx, o.HDMF().File(), r)
 		return sum, true, err
 	case ok && o.Bound() != "":
 		return sum, true, kind.Usagef("%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", r.From, o.Bound())
@@ -74,18 +73,23 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 	return sum, false, nil
 }
 
-func (k *Kind) copyFile(ctx context.Context, file *hdmf.File, r kind.CopyRequest) error {
+// laid are the flags by which the arrays of a file are laid out anew.
+var laid = []string{"chunks", "shards", "codecs", "data-type"}
+
+func (k *Kind) copyFile(ctx context.Context, file *hdmf.File, r kind.CopyRequest) (sum copying.Summary, err error) {
 	opts, to := k.copy, r.Options.To.Name()
-	opts.Overwrite, opts.Zarr = r.Options.Overwrite, r.Options.Open
+	opts.Overwrite, opts.Zarr, opts.Laid = r.Options.Overwrite, r.Options.Open, r.Options
 	var ok bool
 	if opts.Layout, ok = layouts[to]; !ok {
-		return kind.Usagef("--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
+		return sum, kind.Usagef("--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
 	}
 	if opts.Pickle && opts.Layout != hdmf.V2 {
-		return kind.Usagef("--pickle is for --to zarr2")
+		return sum, kind.Usagef("--pickle is for --to zarr2")
 	}
-	if r.Laid != "" {
-		return kind.Usagef("--%s: an HDMF file keeps its arrays as they are; --plain copies the nodes alone", r.Laid)
+	for _, name := range r.Laid {
+		if !slices.Contains(laid, name) {
+			return sum, kind.Usagef("--%s is not for HDMF files; --plain copies the nodes alone", name)
+		}
 	}
 	return write.Copy(ctx, r.URL, file, opts)
 }
@@ -128,7 +132,9 @@ the folder around this one and where --allow says.`, `  omnizarr validate --insp
 	"copy": {`An HDMF or NWB file keeps all that it means, also from Zarr v2 to v3 and back: links,
 references, schemas and ids, in the layout that goes with the format. --plain copies
 its nodes as they are instead; so are parts of a file copied, whose references would
-lead nowhere. What an interrupted copy of a file leaves is no file.
+lead nowhere. --chunks and --shards are for its arrays of numbers with as many axes,
+--codecs for all of those, --data-type for what is called data, so that row numbers, ids
+and times stay. What an interrupted copy of a file leaves is no file.
 
 With --overwrite, all of an HDMF or NWB file is looked at before the destination is
 emptied, but the chunks of numbers and text are not: if one of them cannot be read, what

@@ -15,6 +15,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/store"
@@ -185,4 +186,10 @@ func same(t testing.TB, got, want map[string]any) {
 func clip(v any) string {
 	text, _ := json.Marshal(v)
 	return string(bytes.ToValidUTF8(text[:min(len(text), 600)], nil))
+}
+
+// copyFile copies a file.
+func copyFile(ctx context.Context, dst string, src *hdmf.File, opts write.Options) error {
+	_, err := write.Copy(ctx, dst, src, opts)
+	return err
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -27,20 +29,30 @@ const maxDepth = 64
 // The new file becomes one at the very end. Values are copied in parts, so that
 // files may be larger than memory. What Overwrite removes is gone only when all of
 // the source was looked at but the chunks of numbers and text.
-func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) error {
+func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) (copying.Summary, error) {
 	if opts.Layout == 0 {
 		opts.Layout = src.Layout()
 	}
-	c := &copier{src: src, misses: misses{source: src}}
 	var err error
+	if opts.Laid.Workers, opts.Laid.Memory, err = job.Limits(opts.Laid.Workers, opts.Laid.Memory); err != nil {
+		return copying.Summary{}, fmt.Errorf("copy: %w", err)
+	}
+	return copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) { return copyFile(ctx, dst, src, opts) })
+}
+
+func copyFile(ctx context.Context, dst string, src *hdmf.File, opts Options) (sum copying.Summary, err error) {
+	c := &copier{src: src, misses: misses{source: src}}
+	if err := checkLaid(&opts); err != nil {
+		return sum, c.unread("/", err)
+	}
 	if c.texts, err = src.SchemaTexts(ctx); err == nil {
 		err = checkSchemas(c.texts)
 	}
 	if err != nil {
-		return c.unread("/", err)
+		return sum, c.unread("/", err)
 	}
 	if c.target, err = newTarget(ctx, dst, opts, src.Zarr()); err != nil {
-		return err
+		return sum, err
 	}
 	c.place = c.refer
 	c.dst = c.realPlace()
@@ -50,21 +62,29 @@ func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) error {
 			err = c.survey(ctx)
 		}
 		if err != nil {
-			return errors.Join(err, c.where.Discard())
+			return sum, errors.Join(err, c.where.Discard())
 		}
 	}
 	if err := c.begin(ctx); err != nil {
-		return err
+		return sum, err
 	}
-	return c.finish(ctx, c.all(ctx))
+	c.later = []work{}
+	if err = c.all(ctx); err == nil {
+		err = c.unread("/", c.checkFitting())
+	}
+	if err == nil {
+		sum, err = c.run(ctx)
+	}
+	return sum, c.finish(ctx, err)
 }
 
 // copier copies one file.
 type copier struct {
 	*target
-	src   *hdmf.File
-	dst   string // where the new file lies, "" if nowhere
-	texts []hdmf.SchemaText
+	src     *hdmf.File
+	dst     string // where the new file lies, "" if nowhere
+	texts   []hdmf.SchemaText
+	fitting bool // some array has as many axes as the chunks that are asked for
 
 	mu     sync.Mutex
 	known  map[string]hdmf.Reference // what was referred to, by source and path
@@ -196,7 +216,7 @@ func (c *copier) members(ctx context.Context, g *hdmf.Group, depth int) (links [
 
 // one copies a dataset.
 func (c *copier) one(ctx context.Context, d *hdmf.Dataset) error {
-	src, attrs, err := c.read(d)
+	src, attrs, err := c.read(ctx, d)
 	if err == nil {
 		_, err = c.array(ctx, d.Path(), attrs, src)
 	}
@@ -204,7 +224,7 @@ func (c *copier) one(ctx context.Context, d *hdmf.Dataset) error {
 }
 
 // read gives a dataset as what is written, and its attributes.
-func (c *copier) read(d *hdmf.Dataset) (source, []hdmf.Attribute, error) {
+func (c *copier) read(ctx context.Context, d *hdmf.Dataset) (source, []hdmf.Attribute, error) {
 	src, err := fromDataset(d)
 	if err != nil {
 		return nil, nil, err
@@ -221,7 +241,8 @@ func (c *copier) read(d *hdmf.Dataset) (source, []hdmf.Attribute, error) {
 	if t := src.what.typ; c.opts.WideIndexes && d.Type().Name == "VectorIndex" && t != nil && t.Kind() == dtype.Uint && t.Size() < 8 {
 		return wide{src}, attrs, nil
 	}
-	return src, attrs, nil
+	laid, err := c.lays(ctx, d, src)
+	return laid, attrs, err
 }
 
 // maxKnown bounds what is remembered of references.

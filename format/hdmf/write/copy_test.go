@@ -49,7 +49,7 @@ func TestCopiesSayTheSameInEveryLayout(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s to %v pickle %v plain %v", name, o.Layout, o.Pickle, o.Plain), func(t *testing.T) {
 				s := mem.New()
-				check(t, write.Copy(ctx, "test://", src, to(s, o)))
+				check(t, copyFile(ctx, "test://", src, to(s, o)))
 				f := in(t, s)
 				if f.Layout() != o.Layout {
 					t.Errorf("layout %v", f.Layout())
@@ -66,7 +66,7 @@ func TestCopiesSayTheSameInEveryLayout(t *testing.T) {
 				}
 				// And back again, from the copy.
 				back := mem.New()
-				check(t, write.Copy(ctx, "test://", f, to(back, write.Options{Layout: src.Layout()})))
+				check(t, copyFile(ctx, "test://", f, to(back, write.Options{Layout: src.Layout()})))
 				same(t, dump(t, in(t, back)), want)
 				// The nodes themselves say what the consolidated metadata does.
 				same(t, dump(t, in(t, s, zarr.BypassConsolidated())), want)
@@ -79,7 +79,7 @@ func TestLegacySourcesBecomeRelativeToTheFile(t *testing.T) {
 	dir := nwbtest.Unpack(t, "legacy_v2_0.10.nwb.zarr")
 	src := open(t, filepath.Join(dir, "legacy_v2_0.10.nwb.zarr"))
 	dst := filepath.Join(t.TempDir(), "new.zarr")
-	check(t, write.Copy(ctx, dst, src, write.Options{}))
+	check(t, copyFile(ctx, dst, src, write.Options{}))
 	same(t, dump(t, open(t, dst)), dump(t, src))
 	check(t, filepath.Walk(dst, func(path string, _ os.FileInfo, err error) error {
 		if err == nil && filepath.Base(path) == ".zattrs" {
@@ -101,7 +101,7 @@ func TestExternalLinksStaySuch(t *testing.T) {
 			want := dump(t, src)
 			for _, o := range layouts[1:3] {
 				dst := filepath.Join(dir, folder, "far", "away", fmt.Sprint(filepath.Base(name), o.Layout))
-				check(t, write.Copy(ctx, dst, src, o))
+				check(t, copyFile(ctx, dst, src, o))
 				got := open(t, dst, hdmf.Allow(dir))
 				same(t, dump(t, got), want)
 				links := 0
@@ -127,8 +127,8 @@ func TestExternalLinksStaySuch(t *testing.T) {
 func TestFormsOfTheLayouts(t *testing.T) {
 	src := in(t, memory(t, "session_v3.nwb"))
 	two, three := mem.New(), mem.New()
-	check(t, write.Copy(ctx, "test://", src, to(two, write.Options{Layout: hdmf.V2})))
-	check(t, write.Copy(ctx, "test://", src, to(three, write.Options{Layout: hdmf.V3})))
+	check(t, copyFile(ctx, "test://", src, to(two, write.Options{Layout: hdmf.V2})))
+	check(t, copyFile(ctx, "test://", src, to(three, write.Options{Layout: hdmf.V3})))
 	device := `"object_id":"` + id(t, src, "/general/devices/probe") + `","path":"/general/devices/probe","source":".","source_object_id":"` + src.ID() + `"`
 	table := `"object_id":"` + id(t, src, "/general/extracellular_ephys/electrodes") + `","path":"/general/extracellular_ephys/electrodes","source":".","source_object_id":"` + src.ID() + `"`
 	for _, c := range []struct {
@@ -244,7 +244,7 @@ func TestAnInterruptedCopyIsNoFile(t *testing.T) {
 		whole := false
 		for n := 0; !whole; n += stride() {
 			s := failAfter(mem.New(), n)
-			err := write.Copy(ctx, "test://", src, to(s, write.Options{Layout: layout, Overwrite: true}))
+			err := copyFile(ctx, "test://", src, to(s, write.Options{Layout: layout, Overwrite: true}))
 			if err != nil && !errors.Is(err, errCrash) {
 				t.Fatal(err)
 			}
@@ -256,7 +256,7 @@ func TestAnInterruptedCopyIsNoFile(t *testing.T) {
 			case !errors.Is(opened, zarr.ErrNoNode) && !errors.Is(opened, zarr.ErrUnfinished):
 				t.Errorf("after %d changes: %v", n, opened)
 			default: // begun again, it is whole, and nothing of the first time is left
-				check(t, write.Copy(ctx, "test://", src, to(s.Store, write.Options{Layout: layout})))
+				check(t, copyFile(ctx, "test://", src, to(s.Store, write.Options{Layout: layout})))
 				same(t, dump(t, in(t, s.Store)), want)
 				for e, err := range s.Store.List(ctx, "", "/") {
 					if check(t, err); e.Key == ".omnizarr-unfinished" {
@@ -273,10 +273,10 @@ func TestWhatIsThereIsNotReplacedUnasked(t *testing.T) {
 	s := mem.New()
 	_, err := s.Put(ctx, "left/c/0", []byte("chunk"), store.PutOptions{})
 	check(t, err)
-	if err := write.Copy(ctx, "test://", src, to(s, write.Options{})); !errors.Is(err, write.ErrExist) {
+	if err := copyFile(ctx, "test://", src, to(s, write.Options{})); !errors.Is(err, write.ErrExist) {
 		t.Errorf("got %v", err)
 	}
-	check(t, write.Copy(ctx, "test://", src, to(s, write.Options{Overwrite: true})))
+	check(t, copyFile(ctx, "test://", src, to(s, write.Options{Overwrite: true})))
 	if _, _, err := s.Get(ctx, "left/c/0", store.All(), nil); !errors.Is(err, store.ErrNotExist) {
 		t.Errorf("what was left is still there: %v", err)
 	}
@@ -301,11 +301,11 @@ func TestVastSourcesOfNothing(t *testing.T) {
 	put("refs/.zattrs", `{"zarr_dtype":"object"}`)
 	put("table/.zattrs", `{"zarr_dtype":[{"name":"n","dtype":"int32"},{"name":"t","dtype":"object"}]}`)
 	for _, o := range layouts {
-		check(t, write.Copy(ctx, "test://", in(t, s), to(mem.New(), o)))
+		check(t, copyFile(ctx, "test://", in(t, s), to(mem.New(), o)))
 	}
 	// What is no reference is an error that says where.
 	put("refs/7", `[`+strings.Repeat(`{"path":"/a"},`, 999)+`{"path":5},"|O",[1000]]`)
-	err := write.Copy(ctx, "test://", in(t, s), to(mem.New(), layouts[2]))
+	err := copyFile(ctx, "test://", in(t, s), to(mem.New(), layouts[2]))
 	if err == nil || !strings.Contains(err.Error(), "element 999") || !strings.Contains(err.Error(), "refs") {
 		t.Errorf("got %v", err)
 	}
@@ -323,7 +323,7 @@ func TestBrokenSourcesAreNotCopiedByHalf(t *testing.T) {
 		check(t, err)
 		src := in(t, s, zarr.BypassConsolidated())
 		dst := mem.New()
-		err = write.Copy(ctx, "test://", src, to(dst, write.Options{Layout: hdmf.V2}))
+		err = copyFile(ctx, "test://", src, to(dst, write.Options{Layout: hdmf.V2}))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", change[0], err, want)
 		}
@@ -339,7 +339,7 @@ func TestAFileIsNotCopiedOntoItself(t *testing.T) {
 	src := open(t, at)
 	check(t, os.Symlink(at, filepath.Join(dir, "other")))
 	for _, dst := range []string{at, dir, filepath.Join(at, "inside"), filepath.Join(dir, "other")} {
-		if err := write.Copy(ctx, dst, src, write.Options{Overwrite: true}); err == nil || !strings.Contains(err.Error(), "itself") {
+		if err := copyFile(ctx, dst, src, write.Options{Overwrite: true}); err == nil || !strings.Contains(err.Error(), "itself") {
 			t.Errorf("%s: got %v", dst, err)
 		}
 	}
@@ -361,7 +361,7 @@ func TestSourcesThatCannotList(t *testing.T) {
 	src := in(t, deaf{made})
 	want := dump(t, src)
 	dst := mem.New()
-	check(t, write.Copy(ctx, "test://", src, to(dst, write.Options{Layout: hdmf.V2})))
+	check(t, copyFile(ctx, "test://", src, to(dst, write.Options{Layout: hdmf.V2})))
 	same(t, dump(t, in(t, dst)), want)
 }
 
@@ -370,7 +370,7 @@ func TestIndexesAreMadeWideIfAsked(t *testing.T) {
 	for _, name := range sessions {
 		s := mem.New()
 		src := in(t, few(t, name), zarr.BypassConsolidated())
-		check(t, write.Copy(ctx, "test://", src, to(s, write.Options{WideIndexes: true})))
+		check(t, copyFile(ctx, "test://", src, to(s, write.Options{WideIndexes: true})))
 		if got, want := rows(t, in(t, s), "/units"), rows(t, src, "/units"); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}

@@ -70,13 +70,13 @@ func TestWhatTheSourceRefersToIsNotOverwritten(t *testing.T) {
 			a := filepath.Join(dir, "a.zarr")
 			check(t, write.Create(ctx, a, root, write.Options{Layout: layout}))
 			before := listing(t, b)
-			err := write.Copy(ctx, b, open(t, a), write.Options{Overwrite: true})
+			err := copyFile(ctx, b, open(t, a), write.Options{Overwrite: true})
 			if err == nil || !strings.Contains(err.Error(), "refers to it") || listing(t, b) != before {
 				t.Errorf("%s in %v: got %v; there was\n%s, there is\n%s", name, layout, err, before, listing(t, b))
 			}
 			// Anything else may be overwritten.
 			c := other(t, dir, "c.zarr")
-			check(t, write.Copy(ctx, c, open(t, a), write.Options{Overwrite: true}))
+			check(t, copyFile(ctx, c, open(t, a), write.Options{Overwrite: true}))
 		}
 	}
 }
@@ -94,14 +94,14 @@ func TestOverwriteLooksAtTheSourceFirst(t *testing.T) {
 		want := dump(t, in(t, dst))
 		src := in(t, s, zarr.BypassConsolidated())
 		for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
-			if err := write.Copy(ctx, "test://", src, to(dst, write.Options{Layout: layout, Overwrite: true})); err == nil {
+			if err := copyFile(ctx, "test://", src, to(dst, write.Options{Layout: layout, Overwrite: true})); err == nil {
 				t.Fatalf("%s: no error", name)
 			}
 			same(t, dump(t, in(t, dst)), want)
 		}
 		// Without anything to lose, a wrong location is still found before all else.
 		fresh := mem.New()
-		err := write.Copy(ctx, "test://", src, to(fresh, write.Options{}))
+		err := copyFile(ctx, "test://", src, to(fresh, write.Options{}))
 		if name == "the location" && (err == nil || !strings.Contains(err.Error(), "nowhere") || len(keys(t, fresh, "")) > 0) {
 			t.Errorf("got %v, and %v", err, keys(t, fresh, ""))
 		}
@@ -118,7 +118,7 @@ func TestACopyDoesNotGoIntoItsSourceThroughASymbolicLink(t *testing.T) {
 	before := listing(t, src)
 	for _, dst := range []string{"link", "link/new.zarr", "link/sub/new.zarr", "link/sub/deep/new.zarr"} {
 		for _, url := range []string{filepath.Join(dir, dst), "file://" + filepath.ToSlash(filepath.Join(dir, dst))} {
-			err := write.Copy(ctx, url, open(t, src), write.Options{Overwrite: true})
+			err := copyFile(ctx, url, open(t, src), write.Options{Overwrite: true})
 			if err == nil || !strings.Contains(err.Error(), "itself") {
 				t.Errorf("%s: got %v", url, err)
 			}
@@ -127,12 +127,12 @@ func TestACopyDoesNotGoIntoItsSourceThroughASymbolicLink(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(src, "sub", "deep", "new.zarr")); listing(t, src) != before || err == nil {
 		t.Errorf("the source changed: %v", err)
 	}
-	check(t, write.Copy(ctx, filepath.Join(dir, "beside", "new.zarr"), open(t, src), write.Options{}))
+	check(t, copyFile(ctx, filepath.Join(dir, "beside", "new.zarr"), open(t, src), write.Options{}))
 }
 
 func TestAnUnfinishedCopyIsNoFile(t *testing.T) {
 	s := failAfter(mem.New(), 20)
-	if err := write.Copy(ctx, "test://", in(t, memory(t, "custom_v3")), to(s, write.Options{})); !errors.Is(err, errCrash) {
+	if err := copyFile(ctx, "test://", in(t, memory(t, "custom_v3")), to(s, write.Options{})); !errors.Is(err, errCrash) {
 		t.Fatal(err)
 	}
 	for _, opts := range [][]zarr.Option{nil, {zarr.ImplicitGroup()}} {
@@ -140,7 +140,7 @@ func TestAnUnfinishedCopyIsNoFile(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	check(t, write.Copy(ctx, "test://", in(t, memory(t, "custom_v3")), to(s.Store, write.Options{})))
+	check(t, copyFile(ctx, "test://", in(t, memory(t, "custom_v3")), to(s.Store, write.Options{})))
 	_, err := zarr.OpenStore(ctx, s.Store, "")
 	check(t, err)
 }
@@ -154,7 +154,7 @@ func TestErrorsOfACopyNameTheSourceInOneLine(t *testing.T) {
 		at := filepath.Join(dir, "custom_v3.zarr")
 		check(t, os.WriteFile(filepath.Join(at, filepath.FromSlash(change[0])), []byte(change[1]), 0o666))
 		src := open(t, at, hdmf.Zarr(zarr.BypassConsolidated()))
-		err := write.Copy(ctx, "test://", src, to(mem.New(), write.Options{}))
+		err := copyFile(ctx, "test://", src, to(mem.New(), write.Options{}))
 		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), src.URL()+"/holder") {
 			t.Errorf("got %v, want %s and %s", err, want, src.URL())
 		}
@@ -173,7 +173,7 @@ func TestSchemaGroupsKeepTheirAttributes(t *testing.T) {
 	}
 	for _, o := range layouts {
 		out := mem.New()
-		check(t, write.Copy(ctx, "test://", in(t, s, zarr.BypassConsolidated()), to(out, o)))
+		check(t, copyFile(ctx, "test://", in(t, s, zarr.BypassConsolidated()), to(out, o)))
 		for _, at := range []string{"specifications", "specifications/fixture/0.1.0"} {
 			g, err := in(t, out).Zarr().Group(ctx, at)
 			check(t, err)
@@ -203,7 +203,7 @@ func TestManyReferencesThatLeadNowhere(t *testing.T) {
 		Datasets: map[string]*write.Dataset{"d": {Data: write.References(refs)}}}, to(s, write.Options{Plain: true})))
 	counted := &countingStore{Store: s}
 	out := mem.New()
-	check(t, write.Copy(ctx, "test://", in(t, counted), to(out, write.Options{Layout: hdmf.V2})))
+	check(t, copyFile(ctx, "test://", in(t, counted), to(out, write.Options{Layout: hdmf.V2})))
 	if gets := counted.gets.Load(); gets > 4000 {
 		t.Errorf("%d requests for %d references", gets, n)
 	}

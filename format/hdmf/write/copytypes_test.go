@@ -38,7 +38,7 @@ func putText(t testing.TB, s store.Store, key, text string) {
 func afterCopy(t testing.TB, s store.Store, o write.Options) (*hdmf.Dataset, *mem.Store) {
 	t.Helper()
 	out := mem.New()
-	check(t, write.Copy(ctx, "test://", in(t, s), to(out, o)))
+	check(t, copyFile(ctx, "test://", in(t, s), to(out, o)))
 	found, err := in(t, out).Object(ctx, "/d")
 	check(t, err)
 	return found.(*hdmf.Dataset), out
@@ -212,7 +212,7 @@ func TestTypesAreNamedAsNumPyDoes(t *testing.T) {
 	if got := tight(d); !strings.Contains(got, `{"dtype":"int16","name":"s"}`) {
 		t.Error(got)
 	}
-	err := write.Copy(ctx, "test://", in(t, sub), to(mem.New(), write.Options{Layout: hdmf.V3}))
+	err := copyFile(ctx, "test://", in(t, sub), to(mem.New(), write.Options{Layout: hdmf.V3}))
 	if err == nil || !strings.Contains(err.Error(), `field "s"`) || !strings.Contains(err.Error(), "zarr-python") {
 		t.Errorf("got %v", err)
 	}

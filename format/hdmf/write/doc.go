@@ -14,6 +14,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/locate"
 )
 
@@ -50,6 +51,11 @@ type Options struct {
 	// Overwrite replaces what is there. Copy reads all of the source but the chunks
 	// of numbers and text before, and refuses a place that the source refers to.
 	Overwrite bool
+	// Laid says how Copy lays arrays of numbers out: Chunks and Shards those with as
+	// many axes, Codecs all of them, DataType those that are called data, since row
+	// numbers, ids and times are not to be rounded. Everything else keeps what it has.
+	// Workers, Memory and Progress are as for other copies.
+	Laid copying.Options
 	// Plain leaves out consolidated metadata.
 	Plain bool
 	// Locate says how the URL becomes a store.

@@ -40,7 +40,7 @@ func interrupt(t *testing.T, start *mem.Store, change func(e *write.Editor) erro
 func TestInterruptedEditsOfRowsAndAttributes(t *testing.T) {
 	for _, name := range sessions {
 		start := mem.New()
-		check(t, write.Copy(ctx, "test://", in(t, few(t, name), zarr.BypassConsolidated()), to(start, write.Options{Plain: true})))
+		check(t, copyFile(ctx, "test://", in(t, few(t, name), zarr.BypassConsolidated()), to(start, write.Options{Plain: true})))
 		change := func(e *write.Editor) error {
 			for _, err := range []error{
 				e.SetAttribute(ctx, "/intervals/trials/id", "note", "x"),

@@ -36,7 +36,7 @@ func wants(t testing.TB, err error, text string) {
 func copied(t testing.TB, name string, o write.Options) *mem.Store {
 	t.Helper()
 	s := mem.New()
-	check(t, write.Copy(ctx, "test://", in(t, memory(t, name)), to(s, o)))
+	check(t, copyFile(ctx, "test://", in(t, memory(t, name)), to(s, o)))
 	return s
 }
 

@@ -82,7 +82,7 @@ func TestRowsAreAppended(t *testing.T) {
 	for _, name := range sessions {
 		for _, plain := range []bool{false, true} {
 			s := mem.New()
-			check(t, write.Copy(ctx, "test://", in(t, memory(t, name)), to(s, write.Options{Plain: plain})))
+			check(t, copyFile(ctx, "test://", in(t, memory(t, name)), to(s, write.Options{Plain: plain})))
 			before := dump(t, in(t, s))
 			old := rows(t, in(t, s), "/intervals/trials")
 			e := edit(t, s)
@@ -265,7 +265,7 @@ func TestInterruptedEdits(t *testing.T) {
 	for _, name := range sessions {
 		for _, plain := range []bool{false, true} {
 			start := mem.New()
-			check(t, write.Copy(ctx, "test://", in(t, few(t, name), zarr.BypassConsolidated()), to(start, write.Options{Plain: plain})))
+			check(t, copyFile(ctx, "test://", in(t, few(t, name), zarr.BypassConsolidated()), to(start, write.Options{Plain: plain})))
 			change := func(s store.Store, t testing.TB) error {
 				e, err := write.Edit(ctx, "test://", to(s, write.Options{}))
 				if err != nil {

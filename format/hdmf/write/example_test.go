@@ -37,7 +37,7 @@ func Example() {
 		return
 	}
 	defer src.Close()
-	if err := write.Copy(ctx, "mem:fruit2", src, write.Options{Layout: hdmf.V2}); err != nil {
+	if _, err := write.Copy(ctx, "mem:fruit2", src, write.Options{Layout: hdmf.V2}); err != nil {
 		fmt.Println(err)
 		return
 	}

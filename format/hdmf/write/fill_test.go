@@ -21,7 +21,7 @@ func TestEmptyTextIsWrittenInTheLayoutV2(t *testing.T) {
 		t.Fatal("a chunk that should be missing is there")
 	}
 	dst := mem.New()
-	check(t, write.Copy(ctx, "test://", in(t, src), to(dst, write.Options{Layout: hdmf.V2})))
+	check(t, copyFile(ctx, "test://", in(t, src), to(dst, write.Options{Layout: hdmf.V2})))
 	e := edit(t, dst)
 	check(t, e.AddDataset(ctx, "/more", &write.Dataset{Data: write.Text([]string{""})}))
 	check(t, e.Commit(ctx))
@@ -59,7 +59,7 @@ func TestFillValuesAreKept(t *testing.T) {
 	want := dump(t, src)
 	for _, o := range layouts {
 		dst := mem.New()
-		check(t, write.Copy(ctx, "test://", src, to(dst, o)))
+		check(t, copyFile(ctx, "test://", src, to(dst, o)))
 		same(t, dump(t, in(t, dst)), want)
 	}
 }

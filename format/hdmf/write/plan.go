@@ -304,10 +304,14 @@ func (f *form) spec(p plan, src source, attrs *meta.Attributes) (zarr.ArraySpec,
 			return zarr.ArraySpec{}, err
 		}
 	}
-	return zarr.ArraySpec{
+	spec := zarr.ArraySpec{
 		Shape: shape, DataType: p.typ, Chunks: chunks, Shards: shards, FillValue: p.fill,
 		Codecs: f.chain(p.serializer, p.width, compress, chosen), Attributes: attrs,
-	}, nil
+	}
+	if l, ok := src.(*laid); ok && l.list != nil {
+		spec.Codecs = l.list
+	}
+	return spec, nil
 }
 
 func typeJSON(text string) json.RawMessage {

@@ -77,7 +77,7 @@ func (c *copier) look(ctx context.Context, g *hdmf.Group, depth int) error {
 
 // lookAt looks at a dataset: an array like it is made in memory.
 func (c *copier) lookAt(ctx context.Context, d *hdmf.Dataset) error {
-	src, attrs, err := c.read(d)
+	src, attrs, err := c.read(ctx, d)
 	if err != nil {
 		return err
 	}

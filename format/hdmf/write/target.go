@@ -44,6 +44,9 @@ type target struct {
 	// touched are nodes that the consolidated metadata must tell of anew, even if
 	// their documents are what they were.
 	touched []string
+	// later are arrays that are to be filled when all nodes are made; nil if each is
+	// filled at once.
+	later []work
 }
 
 // openTarget finds the store at a URL. kept says which documents are held back.
@@ -220,7 +223,16 @@ func (t *target) array(ctx context.Context, at string, attrs []hdmf.Attribute, s
 			return nil, err
 		}
 	}
-	return a, t.fill(ctx, a, src)
+	return a, t.fills(ctx, at, a, src)
+}
+
+// fills writes the elements of an array that was made, now or later.
+func (t *target) fills(ctx context.Context, at string, a *zarr.Array, src source) error {
+	if t.later != nil {
+		t.later = append(t.later, work{path.Clean("/" + at), a, src})
+		return nil
+	}
+	return t.fill(ctx, a, src)
 }
 
 // zeroFill gives text the fill value that hdmf-zarr gives to all objects, by which
@@ -345,7 +357,6 @@ func checkSchemas(texts []hdmf.SchemaText) error {
 
 func (t *target) schema(ctx context.Context, at, text string) error {
 	spec := zarr.ArraySpec{Shape: []int{}, DataType: "string", Codecs: json.RawMessage(`[` + textCodec + `,` + compressorV3 + `]`)}
-	s := &items{kind: hdmf.Text, texts: []string{text}}
 	if t.layout == hdmf.V2 {
 		spec = zarr.ArraySpec{Shape: []int{1}, DataType: objects, FillValue: json.RawMessage("0"), Codecs: json.RawMessage(`[{"name":"numcodecs.json2"}]`)}
 		spec.Attributes = &meta.Attributes{}
@@ -357,7 +368,7 @@ func (t *target) schema(ctx context.Context, at, text string) error {
 	if err != nil {
 		return err
 	}
-	return t.put(ctx, a, nd.Whole(spec.Shape), s)
+	return t.fills(ctx, at, a, &memory{Data: Text([]string{text}, spec.Shape...)})
 }
 
 // setLocation says where the schemas are.
