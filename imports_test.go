@@ -43,7 +43,7 @@ var layers = []struct {
 	{names: []string{"coordinates"}},
 	{names: []string{"convention", "elements", "format/hdmf", "picture", "stats", "pyramid"}},
 	{names: []string{"job"}},
-	{names: []string{"job/jobtest", "job/copying", "job/check"}},
+	{names: []string{"job/jobtest", "job/copying", "job/diff", "job/check"}},
 	{names: []string{"dump", "format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
 	{names: []string{"format/hdmf/describe"}},
 	{names: []string{"job/virtual", "job/repair"}},

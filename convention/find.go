@@ -208,6 +208,23 @@ func nodesBelow(ctx context.Context, g *zarr.Group, top string) (entries []Entry
 	return entries, broken
 }
 
+// Children lists what lies one level below a group.
+func Children(ctx context.Context, s *Subject) (entries []Entry, broken []error) {
+	g, ok := s.Node.(*zarr.Group)
+	if !ok || s.Object != nil {
+		entries, broken = Below(ctx, s)
+		return slices.DeleteFunc(entries, func(e Entry) bool { return strings.Count(e.Path, "/") > 1 }), broken
+	}
+	for n, err := range g.Children(ctx) {
+		if err != nil {
+			broken = append(broken, err)
+			continue
+		}
+		entries = append(entries, NodeEntry(n, g.Path()))
+	}
+	return InPathOrder(entries), broken
+}
+
 // NodeEntry is a node below another, whose path is top.
 func NodeEntry(n zarr.Node, top string) Entry {
 	return Entry{Path: "/" + strings.Trim(strings.TrimPrefix(n.Path(), top), "/"), Node: n}
