@@ -18,7 +18,7 @@ import (
 var catFormats = append(elements.Forms(), "text")
 
 func (a *app) catCommand() *cobra.Command {
-	var slice, as string
+	var slice, as, column string
 	var plot bool
 	cmd := &cobra.Command{
 		Use:   "cat URL",
@@ -47,6 +47,11 @@ part: an array may be larger than memory.`,
 			if !slices.Contains(catFormats, as) {
 				return badUsage(cmd, "--as %s: must be one of %s", as, strings.Join(catFormats, ", "))
 			}
+			if as == "raw" || as == "npy" {
+				if err := a.notForTerminals(); err != nil {
+					return badUsage(cmd, "--as %s: %w", as, err)
+				}
+			}
 			s, err := a.findElements(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -54,19 +59,20 @@ part: an array may be larger than memory.`,
 			defer s.Close()
 			arr, ok := s.Node.(*zarr.Array)
 			if t, is := s.Object.(convention.Tabular); is && !ok {
-				return a.catRows(cmd.Context(), s.Node.URL(), t, slice, as, plot, cmd.Flags().Changed("as"))
+				return a.catRows(cmd.Context(), s.Node.URL(), t, slice, as, column, plot, cmd.Flags().Changed("as"))
 			}
 			if !ok {
 				return &zarr.Error{Op: "open", URL: s.Node.URL(), Err: errors.New("is a group, not an array")}
 			}
-			if plot {
-				return badUsage(cmd, "--plot is for time series")
+			if plot || column != "" {
+				return badUsage(cmd, "--plot is for time series, --column for tables; omnizarr plot draws arrays")
 			}
 			return a.cat(cmd.Context(), arr, slice, as)
 		},
 	}
 	cmd.Flags().StringVar(&slice, "slice", "", "which elements, as NumPy writes it: '0:10, ::2, -1'")
 	cmd.Flags().StringVar(&as, "as", "", "form of the output: "+strings.Join(catFormats, ", "))
+	cmd.Flags().StringVar(&column, "column", "", "of a table, this column alone: one line per element of a list, with the id of its row")
 	cmd.Flags().BoolVar(&plot, "plot", false, "draw a time series; the default on a terminal where it has one channel")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
@@ -88,7 +94,7 @@ func (a *app) findElements(ctx context.Context, url string) (*convention.Subject
 }
 
 // catRows prints the table or the samples that a group is.
-func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, slice, as string, plot, asked bool) error {
+func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, slice, as, column string, plot, asked bool) error {
 	r, err := t.Rows(ctx, slice, as != "json")
 	if err != nil {
 		return err
@@ -104,6 +110,12 @@ func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, sli
 	}
 	for _, note := range r.Notes {
 		a.note(note)
+	}
+	if column != "" && as != "raw" && as != "npy" {
+		if err := r.WriteLong(ctx, a.out, as, column); err != nil {
+			return fail(err)
+		}
+		return nil
 	}
 	switch as {
 	case "json":

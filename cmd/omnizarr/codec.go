@@ -123,6 +123,9 @@ func (a *app) chunk() *codec.Chunk {
 }
 
 func (a *app) encode(ctx context.Context, b *codec.Bound) error {
+	if err := a.notForTerminals(); err != nil {
+		return err
+	}
 	v, err := a.readElements(b.Spec())
 	if err != nil {
 		return err
@@ -136,6 +139,9 @@ func (a *app) encode(ctx context.Context, b *codec.Bound) error {
 }
 
 func (a *app) decode(ctx context.Context, b *codec.Bound) error {
+	if err := a.notForTerminals(); err != nil && len(b.Spec().Type.Refs()) == 0 {
+		return err
+	}
 	ck := a.chunk()
 	limit := ck.Room(b.Size())
 	in, err := io.ReadAll(io.LimitReader(a.in, int64(limit)+1))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strconv"
@@ -15,6 +16,14 @@ func isTerminal(w io.Writer) bool {
 	}
 	fi, err := f.Stat()
 	return err == nil && fi.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// notForTerminals refuses to write bytes to a terminal, which would obey some of them.
+func (a *app) notForTerminals() error {
+	if isTerminal(a.stdout) {
+		return errors.New("bytes are not for a terminal: write them to a file, or to a program")
+	}
+	return nil
 }
 
 // hasColour reports whether w shows 24-bit colours. Terminals that can say so in
