@@ -23,6 +23,9 @@ import (
 //	npy   a file of NumPy
 func Forms() []string { return []string{"raw", "json", "csv", "npy"} }
 
+// Binary reports whether a form is bytes, which are not for people.
+func Binary(form string) bool { return form == "raw" || form == "npy" }
+
 // partSize is how many bytes of elements are in memory at once.
 const partSize = 128 << 20
 

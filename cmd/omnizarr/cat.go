@@ -47,7 +47,7 @@ part: an array may be larger than memory.`,
 			if !slices.Contains(catFormats, as) {
 				return badUsage(cmd, "--as %s: must be one of %s", as, strings.Join(catFormats, ", "))
 			}
-			if as == "raw" || as == "npy" {
+			if elements.Binary(as) {
 				if err := a.notForTerminals(); err != nil {
 					return badUsage(cmd, "--as %s: %w", as, err)
 				}
@@ -111,7 +111,7 @@ func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, sli
 	for _, note := range r.Notes {
 		a.note(note)
 	}
-	if column != "" && as != "raw" && as != "npy" {
+	if column != "" && !elements.Binary(as) {
 		if err := r.WriteLong(ctx, a.out, as, column); err != nil {
 			return fail(err)
 		}
