@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 )
 
@@ -103,9 +102,6 @@ func damage(r *rand.Rand, src []byte) []byte {
 
 // rounds is how often to repeat what is random: n times where there is time.
 func rounds(n int) int {
-	if testing.Short() || race.Enabled {
-		return n / 10
-	}
 	return thorough.Rounds(n)
 }
 
@@ -163,7 +159,7 @@ func TestStreamsThatAreCut(t *testing.T) {
 		t.Fatal(bad)
 	}
 	compare(t, r, s.b)
-	for n := range s.b {
+	for n := 0; n < len(s.b); n += thorough.Step(1) {
 		least, _, _ := standard(s.b[:n], 1<<20)
 		for _, room := range []int{len(want), len(want) + 1000} {
 			got, _, err := decode(t, s.b[:n], room)
