@@ -171,7 +171,7 @@ func TestOneOfSeveralCreatorsWins(t *testing.T) {
 func TestPathsThatAreNoneAreRefused(t *testing.T) {
 	s := mem.New()
 	g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
-	for _, p := range []string{"..", "a/../b", "../x", "a//b", ".", "a\x00b", `a\b`, "__hidden", "a/__hidden/b"} {
+	for _, p := range []string{"..", "a/../b", "../x", "a//b", ".", "a\x00b", `a\b`, "__zarr_hidden", "a/__zarr__/b"} {
 		if _, err := zarr.CreateArrayIn(ctx, s, p, small); err == nil {
 			t.Errorf("array at %q", p)
 		}

@@ -113,8 +113,10 @@ func checkPath(path string) error {
 		return nil
 	}
 	for part := range strings.SplitSeq(path, "/") {
-		if strings.HasPrefix(part, "__") {
-			return mark(ErrPath, fmt.Errorf("name %q: names that begin with two underscores are reserved", part))
+		// Zarr v3 reserves all names that begin with two underscores, but files have some,
+		// such as AnnData's __categories.
+		if strings.HasPrefix(part, "__zarr") {
+			return mark(ErrPath, fmt.Errorf("name %q: names that begin with __zarr are reserved", part))
 		}
 	}
 	if err := store.CheckKey(path); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
@@ -36,6 +37,17 @@ type Options struct {
 	// in a hierarchy, and are refused alone. The copy is written with the codecs of
 	// package codec/std then.
 	Pad string
+	// Slice is what is copied of the array, as package coordinates reads it, and of those
+	// in a hierarchy along the dimensions that it names: an index drops the dimension.
+	// Coordinates are options for it.
+	Slice       string
+	Coordinates []coordinates.Option
+	// Lossy allows codecs that lose precision where chunks are encoded anew; without it
+	// they are ErrLossy.
+	Lossy bool
+	// NodesOnly leaves out what lies beside the nodes of the source and is no part of
+	// them, such as a README or the tables of other programs.
+	NodesOnly bool
 	// Overwrite removes what is in the place of the copy. Without it a copy goes
 	// only where nothing is, or where a copy was begun with the same options.
 	Overwrite bool
@@ -84,12 +96,24 @@ func Into(ctx context.Context, src zarr.Node, dst store.Store, path string, opts
 	return copyTo(ctx, src, Place{Store: dst, Path: path}, opts)
 }
 
-func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Summary, err error) {
-	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
-		return sum, fmt.Errorf("copy: %w", err)
+// complete puts the defaults in place of what is not said.
+func (o Options) complete() (Options, error) {
+	var err error
+	if o.Workers, o.Memory, err = job.Limits(o.Workers, o.Memory); err != nil {
+		return o, fmt.Errorf("copy: %w", err)
 	}
-	if opts.To == nil {
-		opts.To = Zarr3()
+	if o.To == nil {
+		o.To = Zarr3()
+	}
+	if _, ok := o.To.(Nodes); !ok && o.Slice != "" {
+		return o, fmt.Errorf("copy to %s: a slice is for copies to formats of folders; make one first", o.To.Name())
+	}
+	return o, nil
+}
+
+func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Summary, err error) {
+	if opts, err = opts.complete(); err != nil {
+		return sum, err
 	}
 	if err := CheckApart(src, to); err != nil {
 		return sum, err
@@ -170,37 +194,31 @@ func End(n zarr.Node, err error) error {
 func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Summary, err error) {
 	// All that can be wrong with the source or the options shows before
 	// anything is written.
-	groups, arrays, err := job.Nodes(ctx, src)
+	d, err := f.design(ctx, src, opts)
 	if err != nil {
 		return sum, err
 	}
-	header, err := padding(opts.Pad)
+	foreign, err := FindForeign(ctx, src)
 	if err != nil {
 		return sum, err
 	}
-	if header != nil && f.Headers != "" {
-		return sum, errors.New(f.Headers)
+	if opts.NodesOnly {
+		foreign.Left, foreign.Files = append(foreign.Left, foreign.Files...), nil
 	}
-	specs, lost, err := f.layouts(src, arrays, opts, header)
-	if err != nil {
-		return sum, err
-	}
-	defer func() { sum.NotCopied = append(sum.NotCopied, lost...) }()
-	if f.Describe != nil {
-		if err := f.Describe(groups, specs); err != nil {
-			return sum, err
-		}
-	}
-	to.opts = padOptions(header, opts.Open)
-	if err := makeRoom(ctx, src, to, groups, arrays, opts.Overwrite); err != nil {
+	defer func() { sum.NotCopied = append(sum.NotCopied, d.lost...) }()
+	to.opts = padOptions(d.header, opts.Open)
+	if err := makeRoom(ctx, src, to, d.groups, d.arrays, opts.Overwrite); err != nil {
 		return sum, err
 	}
 	to.opts = append(to.opts[:len(to.opts):len(to.opts)], f.Options...)
-	c := &copier{src: src, opts: opts, format: f}
+	c := &copier{src: src, opts: opts, format: f, design: d, foreign: foreign}
 	if a, ok := src.(*zarr.Array); ok {
-		dst, opened, resumed, err := f.createArray(ctx, specs["/"], to.array, to.open)
+		dst, opened, resumed, err := f.createArray(ctx, d.specs["/"], to.array, to.open)
 		if err == nil {
-			c.sum, err = Elements(ctx, []Pair{{Path: "/", From: a, To: dst, Begun: resumed}}, opts, nil)
+			c.sum, err = Elements(ctx, []Pair{{Path: "/", From: a, To: dst, Cut: d.cuts["/"], Begun: resumed}}, opts, nil)
+		}
+		if err == nil {
+			err = c.files(ctx, dst, map[string]*zarr.Array{"/": dst})
 		}
 		err = to.end(opened, err)
 		return c.sum, err
@@ -209,7 +227,7 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 	if err != nil {
 		return sum, err
 	}
-	err = to.end(root, c.hierarchy(ctx, root, groups, arrays, specs))
+	err = to.end(root, c.hierarchy(ctx, root))
 	return c.sum, err
 }
 
@@ -300,11 +318,20 @@ type copier struct {
 	src    zarr.Node
 	opts   Options
 	format Nodes
-	sum    Summary
+	*design
+	foreign Foreign
+	sum     Summary
+}
+
+// files copies what is no part of a node.
+func (c *copier) files(ctx context.Context, root zarr.Node, arrays map[string]*zarr.Array) (err error) {
+	c.sum.Files, c.sum.NotCopied, err = c.foreign.copy(ctx, c.src, root, arrays, c.opts.Memory)
+	return err
 }
 
 // hierarchy copies all nodes below root.
-func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, specs map[string]zarr.ArraySpec) error {
+func (c *copier) hierarchy(ctx context.Context, root *zarr.Group) error {
+	groups, arrays := c.groups, c.arrays
 	made := make(map[string]*zarr.Group, len(groups))
 	for _, path := range job.Paths(groups) {
 		made[path] = root
@@ -321,11 +348,11 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 			return root.CreateArray(ctx, path[1:], spec)
 		}
 		open := func(ctx context.Context) (zarr.Node, error) { return root.Open(ctx, path[1:]) }
-		dst, _, resumed, err := c.format.createArray(ctx, specs[path], create, open)
+		dst, _, resumed, err := c.format.createArray(ctx, c.specs[path], create, open)
 		if err != nil {
 			return err
 		}
-		work = append(work, Pair{Path: path, From: arrays[path], To: dst, Begun: resumed})
+		work = append(work, Pair{Path: path, From: arrays[path], To: dst, Cut: c.cuts[path], Begun: resumed})
 	}
 	// Behind the arrays: what these tell of images, a format need not say twice.
 	for _, path := range job.Paths(groups) {
@@ -337,6 +364,13 @@ func (c *copier) hierarchy(ctx context.Context, root *zarr.Group, groups map[str
 	}
 	var err error
 	if c.sum, err = Elements(ctx, work, c.opts, nil); err != nil {
+		return err
+	}
+	copies := map[string]*zarr.Array{}
+	for _, p := range work {
+		copies[p.Path] = p.To
+	}
+	if err := c.files(ctx, root, copies); err != nil {
 		return err
 	}
 	if len(arrays) > 1 && c.format.Consolidated {

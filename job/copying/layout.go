@@ -20,7 +20,7 @@ import (
 )
 
 // layouts says what arrays the copy will have, by path, and what it will not have.
-func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Options, header *pad.Format) (specs map[string]zarr.ArraySpec, lost []string, err error) {
+func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, cuts map[string][]zarr.Positions, opts Options, header *pad.Format) (specs map[string]zarr.ArraySpec, lost []string, err error) {
 	_, alone := src.(*zarr.Array)
 	specs = make(map[string]zarr.ArraySpec, len(arrays))
 	groups := besides(arrays)
@@ -28,6 +28,9 @@ func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Option
 	for _, at := range slices.Sorted(maps.Keys(arrays)) {
 		a, own := arrays[at], opts
 		rank := len(a.Shape())
+		if cut := cuts[at]; cut != nil {
+			rank = len(shapeOf(cut))
+		}
 		if !alone && (own.Chunks != nil && len(own.Chunks) != rank || own.Shards != nil && len(own.Shards) != rank) {
 			own.Chunks, own.Shards = nil, nil
 		} else {
@@ -36,7 +39,7 @@ func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Option
 		if !alone && own.DataType != "" && !IsNumber(a.DataType()) {
 			own.DataType = ""
 		}
-		spec, unsaid, err := f.layout(a, own, groups[path.Dir(at)])
+		spec, unsaid, err := f.layout(a, cuts[at], own, groups[path.Dir(at)])
 		if err == nil && header != nil {
 			with, padErr := f.padded(spec, header)
 			switch {
@@ -61,7 +64,7 @@ func (f Nodes) layouts(src zarr.Node, arrays map[string]*zarr.Array, opts Option
 }
 
 // layout says what the copy of an array is, and what it will not say any more.
-func (f Nodes) layout(a *zarr.Array, opts Options, beside []*meta.Array) (spec zarr.ArraySpec, lost string, err error) {
+func (f Nodes) layout(a *zarr.Array, cut []zarr.Positions, opts Options, beside []*meta.Array) (spec zarr.ArraySpec, lost string, err error) {
 	typ, err := TargetType(a.DataType(), opts.DataType)
 	if err != nil {
 		return spec, "", err
@@ -74,12 +77,12 @@ func (f Nodes) layout(a *zarr.Array, opts Options, beside []*meta.Array) (spec z
 		Shape: a.Shape(), DimensionNames: names(said.DimensionNames), Attributes: said.Attributes,
 		FillValue: said.FillValue, NoFill: said.NoFill, Codecs: opts.Codecs,
 	}
-	spec, err = f.laid(a, typ, spec, opts)
+	spec, err = f.laid(a, cut, typ, spec, opts)
 	return spec, lost, err
 }
 
 // laid says how the chunks of a copy are, whose elements are known.
-func (f Nodes) laid(a *zarr.Array, typ dtype.Type, spec zarr.ArraySpec, opts Options) (zarr.ArraySpec, error) {
+func (f Nodes) laid(a *zarr.Array, cut []zarr.Positions, typ dtype.Type, spec zarr.ArraySpec, opts Options) (zarr.ArraySpec, error) {
 	m := a.Metadata()
 	var err error
 	if err := job.CodecError(a); err != nil && !slices.Contains(m.Grid.Count(), 0) {
@@ -89,6 +92,11 @@ func (f Nodes) laid(a *zarr.Array, typ dtype.Type, spec zarr.ArraySpec, opts Opt
 		if spec.Keys, err = f.Keys(a); err != nil {
 			return spec, err
 		}
+	}
+	whole := cut == nil
+	if !whole {
+		spec.Shape = shapeOf(cut)
+		spec.DimensionNames = kept(cut, spec.DimensionNames)
 	}
 	old := m.DataType
 	name, err := typ.MarshalJSON()
@@ -107,6 +115,13 @@ func (f Nodes) laid(a *zarr.Array, typ dtype.Type, spec zarr.ArraySpec, opts Opt
 			return spec, err
 		}
 	}
+	if !whole && opts.Chunks == nil && opts.Shards == nil {
+		// The same chunks along the axes that stay.
+		opts.Chunks = kept(cut, inside(m, sharded, isSharded))
+		if isSharded && f.Sharded {
+			opts.Shards = kept(cut, m.Grid.Uniform())
+		}
+	}
 	switch {
 	case f.Fit != nil:
 		return f.Fit(spec, Source{a, typ, inside(m, sharded, isSharded)}, opts)
@@ -122,6 +137,7 @@ func (f Nodes) laid(a *zarr.Array, typ dtype.Type, spec zarr.ArraySpec, opts Opt
 		if spec.Chunks == nil && divides(inside(m, sharded, isSharded), spec.Shards) {
 			spec.Chunks = inside(m, sharded, isSharded)
 		}
+	case !whole:
 	case isSharded && m.Grid.Uniform() != nil && (opts.Codecs != nil || !dtype.Equal(typ, old)):
 		spec.Chunks, spec.Shards = sharded.ChunkShape, m.Grid.Uniform()
 		if list, err := meta.ParseCodecs(opts.Codecs); err == nil && slices.ContainsFunc(list, IsShard) {
@@ -137,7 +153,7 @@ func (f Nodes) laid(a *zarr.Array, typ dtype.Type, spec zarr.ArraySpec, opts Opt
 			}
 		}
 	}
-	return f.settle(spec, a, opts.Codecs != nil)
+	return f.settle(spec, a, opts.Codecs != nil, whole)
 }
 
 // Try makes an array in memory: whether it can be made at all is known before
@@ -151,8 +167,8 @@ func (f Nodes) Try(spec zarr.ArraySpec) error {
 	return err
 }
 
-func (f Nodes) example(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
-	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, f.Options...)
+func (f Nodes) example(ctx context.Context, spec zarr.ArraySpec, opts ...zarr.Option) (*zarr.Array, error) {
+	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(opts[:len(opts):len(opts)], f.Options...)...)
 }
 
 // sameDocument reports whether an array is what spec would make.

@@ -62,10 +62,10 @@ type Source struct {
 
 // settle checks that an array can be made. Codecs that came from the source, and
 // that readers of the other format do not know, give way to the usual ones.
-func (f Nodes) settle(spec zarr.ArraySpec, a *zarr.Array, chosen bool) (zarr.ArraySpec, error) {
+func (f Nodes) settle(spec zarr.ArraySpec, a *zarr.Array, chosen, whole bool) (zarr.ArraySpec, error) {
 	err := f.Try(spec)
 	// Chunks that are parts of other files have the codecs of those.
-	own := a.Format() == f.Format && len(a.Metadata().Transformers) == 0
+	own := whole && a.Format() == f.Format && len(a.Metadata().Transformers) == 0
 	if own || chosen || spec.Codecs == nil || err == nil && f.knows(spec.Codecs) {
 		return spec, err
 	}
