@@ -58,7 +58,10 @@ func Strays(ctx context.Context, root zarr.Node) iter.Seq2[Stray, error] {
 				return
 			}
 			key := entry.Key[len(prefix):]
-			if documents[path.Base(key)] || isOwn(key) {
+			// What is a document elsewhere is one here if its folder is a node: a container of
+			// another format inside is somebody's own.
+			_, isNode := owners["/"+strings.TrimPrefix(path.Dir(key), ".")]
+			if isNode && documents[path.Base(key)] || isOwn(key) {
 				continue
 			}
 			at, below := Nearest(owners, key)

@@ -2,15 +2,19 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
@@ -20,7 +24,8 @@ import (
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var overwrite, virtual, asJSON bool
+	var slice, maxMemory string
+	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, sync bool
 	own := map[kind.Target][]string{}                                  // flags
 	laid := []string{"chunks", "shards", "codecs", "data-type", "pad"} // and those of formats: lay arrays out anew
 	cmd := &cobra.Command{
@@ -32,6 +37,11 @@ chunks and shards are for the arrays with as many axes. The type of numbers is
 changed by value: what the new type does not have is an error, except that floats
 are rounded.
 
+Chunks that no flag changes are copied as the bytes that they are, others by blocks
+that keep to --max-memory and decode as little as possible twice; --plan tells. Codecs
+that lose precision want --lossy. What else lies in the folder of the source, such as
+a README, is copied along.
+
 With --pad, every chunk is also a file that other programs open, by a header before it.
 
 With --virtual, nothing but metadata is written, and where in the files of the
@@ -42,14 +52,26 @@ A copy goes where nothing is, or where the same copy was begun: one that was
 interrupted is simply started again.`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
+  omnizarr copy --slice 'z=0:10' --verify em.zarr/s0 part.zarr
+  omnizarr copy --plan --max-memory 2GB --chunks 64,64,64 em.zarr/s0 other.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if virtual {
 				return a.copyVirtual(cmd, args, overwrite, slices.Concat(slices.Collect(maps.Values(own))...))
 			}
-			opts := copying.Options{DataType: dataType, Pad: padding, Overwrite: overwrite, Workers: a.workers, Open: a.options()}
-			var err error
+			memory, err := memoryFlag(cmd, maxMemory)
+			if err != nil {
+				return err
+			}
+			a.bound(memory)
+			opts := copying.Options{
+				DataType: dataType, Pad: padding, Overwrite: overwrite, Slice: slice, Verify: verify, Lossy: lossy,
+				NodesOnly: nodesOnly, Workers: a.workers, Memory: memory, Open: a.options(),
+			}
+			if sync {
+				opts.Open = append(opts.Open, zarr.Sync())
+			}
 			if opts.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
 				return err
 			}
@@ -81,10 +103,12 @@ interrupted is simply started again.`,
 				return err
 			}
 			defer src.Close()
+			if planOnly || isTerminal(a.err) && !a.quiet && !asJSON {
+				if err := a.plan(cmd.Context(), src.Node, opts, planOnly, asJSON); err != nil || planOnly {
+					return err
+				}
+			}
 			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: changed(cmd, laid)}
-			bar := a.newProgress("blocks")
-			opts.Progress = bar.tell()
-			request.Options = opts
 			for _, k := range kind.All[kind.Copier](a.kinds) {
 				sum, done, err := k.Copy(cmd.Context(), request)
 				if kind.IsUsage(err) {
@@ -132,18 +156,99 @@ interrupted is simply started again.`,
 	a.plainFlag(cmd)
 	a.resolvedFlag(cmd)
 	a.help(cmd, "copy")
-	flags.BoolVar(&asJSON, "json", false, "print the summary as JSON, on standard output")
+	flags.StringVar(&slice, "slice", "", "copy this part: 0:10,::2,-1, or by name: 'time=0:10'; in a group it is for the arrays that have the dimensions")
+	flags.StringVar(&maxMemory, "max-memory", "", "most memory to use: 512MiB, 2GB (default: a quarter of what the process may use)")
+	flags.BoolVar(&verify, "verify", false, "read the copy back and compare it with the source")
+	flags.BoolVar(&lossy, "lossy", false, "allow codecs that lose precision")
+	flags.BoolVar(&nodesOnly, "nodes-only", false, "leave out files of the source that are no part of groups and arrays")
+	flags.BoolVar(&sync, "sync", false, "wait until everything has reached the disk")
+	flags.BoolVar(&planOnly, "plan", false, "print what would be done, and do nothing")
+	flags.BoolVar(&asJSON, "json", false, "print the summary, or the plan, as JSON on standard output")
 	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
 	return cmd
 }
 
 // copied tells what a copy did: in one line on standard error, or as JSON.
 func (a *app) copied(sum copying.Summary, asJSON bool) error {
-	if asJSON {
+	switch {
+	case asJSON:
 		return a.printJSON(sum)
+	case a.quiet:
+	case a.logger != nil:
+		a.logger.Info("copied", "summary", sum)
+	default:
+		_, err := fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(sum.String()))
+		return err
 	}
-	_, err := fmt.Fprintln(a.err, words.Visible(sum.String()))
-	return err
+	return nil
+}
+
+// plan tells what a copy is going to do: on standard error before it is done, and on
+// standard output where nothing else is. Only then is the source listed for it.
+func (a *app) plan(ctx context.Context, src zarr.Node, opts copying.Options, only, asJSON bool) error {
+	plan, err := copying.PlanOf(ctx, src, opts)
+	if err != nil {
+		return err
+	}
+	if only {
+		foreign, err := copying.FindForeign(ctx, src)
+		if err != nil {
+			return err
+		}
+		plan.NotCopied = append(plan.NotCopied, foreign.Left...)
+		if takes, ok := opts.To.(copying.FileTaker); opts.NodesOnly || !ok || !takes.TakesFiles() {
+			plan.NotCopied = append(plan.NotCopied, foreign.Files...)
+		} else {
+			plan.Files = foreign.Files
+		}
+	}
+	switch {
+	case asJSON:
+		return a.printJSON(plan)
+	case only:
+		for _, line := range plan.Lines() {
+			if err := a.printf("%s\n", line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, line := range plan.Lines() {
+		fmt.Fprintf(a.err, "  %s\n", words.OneLine(line))
+	}
+	return nil
+}
+
+// bound makes the process keep to a number of bytes, as far as it can; 0 is no bound.
+// A copy has its own for elements: this is for the rest.
+func (a *app) bound(memory int64) {
+	if memory == 0 {
+		return
+	}
+	debug.SetMemoryLimit(min(memory, debug.SetMemoryLimit(-1)))
+	a.inFlight = max(memory/8, 1)
+	if a.maxChunk == 0 {
+		a.maxChunk = int(min(memory, math.MaxInt))
+	}
+}
+
+// memoryFlag reads a number of bytes such as 64MB, 1GiB or 1000000; empty is 0.
+func memoryFlag(cmd *cobra.Command, text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	digits := strings.TrimRight(text, "bBiIkKmMgGtT ")
+	unit := strings.ToLower(strings.TrimSpace(text[len(digits):]))
+	units := map[string]float64{"": 1, "b": 1}
+	for i, letter := range []string{"k", "m", "g", "t"} {
+		units[letter], units[letter+"b"] = math.Pow(1000, float64(i+1)), math.Pow(1000, float64(i+1))
+		units[letter+"i"], units[letter+"ib"] = math.Pow(1024, float64(i+1)), math.Pow(1024, float64(i+1))
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if factor, ok := units[unit]; ok && err == nil && n*factor >= 1 && n*factor < 1<<62 {
+		return int64(n * factor), nil
+	}
+	return 0, badUsage(cmd, "--max-memory %s: must be a number of bytes, such as 512MiB or 2GB", text)
 }
 
 // target is the format of a copy: what --to or the name of the destination says.

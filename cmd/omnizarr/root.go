@@ -36,6 +36,7 @@ type app struct {
 	err      io.Writer
 	workers  int
 	maxChunk int
+	inFlight int64 // bytes of chunks that are being coded at once; 0: the default
 	// maxDocument is the longest document of metadata.
 	maxDocument int
 	bypass      bool
@@ -240,6 +241,9 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 	}
 	if a.maxChunk > 0 {
 		more = append(more, zarr.MaxChunk(a.maxChunk))
+	}
+	if a.inFlight > 0 {
+		more = append(more, zarr.InFlight(a.inFlight))
 	}
 	if a.maxDocument > 0 {
 		more = append(more, zarr.MaxDocument(a.maxDocument))

@@ -9,7 +9,7 @@ import (
 )
 
 // copyFlags are those that change chunks, besides those of kinds.
-var copyFlags = []string{"to", "chunks", "shards", "codecs", "data-type", "pad"}
+var copyFlags = []string{"to", "chunks", "shards", "codecs", "data-type", "pad", "slice", "verify", "lossy", "max-memory", "plan", "json"}
 
 // copyVirtual is copy with --virtual. more are the flags of formats.
 func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool, more []string) error {

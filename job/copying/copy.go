@@ -118,7 +118,16 @@ func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Sum
 	if err := CheckApart(src, to); err != nil {
 		return sum, err
 	}
-	return Measured(ctx, func(ctx context.Context) (Summary, error) { return opts.To.Copy(ctx, src, to, opts) })
+	var foreign Foreign
+	if takes, ok := opts.To.(FileTaker); !ok || !takes.TakesFiles() {
+		if foreign, err = FindForeign(ctx, src); err != nil {
+			return sum, err
+		}
+	}
+	sum, err = Measured(ctx, func(ctx context.Context) (Summary, error) { return opts.To.Copy(ctx, src, to, opts) })
+	sum.Files = slices.Concat([]string{}, sum.Files)
+	sum.NotCopied = slices.Concat([]string{}, sum.NotCopied, foreign.Left, foreign.Files)
+	return sum, err
 }
 
 // Place is where a copy goes: a URL, or a path of a store.

@@ -57,6 +57,15 @@ type Planner interface {
 	Plan(ctx context.Context, src zarr.Node, opts Options) (Plan, error)
 }
 
+// FileTaker is a Format whose copies can hold files that are no part of a node.
+type FileTaker interface {
+	Format
+	TakesFiles() bool
+}
+
+// TakesFiles says that folders and archives do.
+func (Nodes) TakesFiles() bool { return true }
+
 // PlanOf says what Copy is going to do with the same options. Lossy codecs are named,
 // not refused. A format that cannot tell has an empty plan.
 func PlanOf(ctx context.Context, src zarr.Node, opts Options) (p Plan, err error) {
@@ -76,6 +85,9 @@ func (f Nodes) Plan(ctx context.Context, src zarr.Node, opts Options) (Plan, err
 	d, err := f.design(ctx, src, opts)
 	if err != nil {
 		return Plan{}, err
+	}
+	for _, list := range []*[]string{&d.plan.Lossy, &d.plan.Files, &d.plan.NotCopied} {
+		*list = append([]string{}, *list...) // of JSON
 	}
 	return d.plan, nil
 }
