@@ -197,6 +197,10 @@ func failures(t *testing.T) map[string][]failure {
 		"Array.SetAttributes": {{func() error { return lockedArray.SetAttributes(ctx, nil) }, zarr.ErrReadOnly}},
 		"Array.Refresh":       {{func() error { return a.Refresh(gone) }, context.Canceled}},
 		"Array.Stored":        {{func() error { return first(brokenArray.Stored(ctx)) }, errDisk}},
+		"Array.CopyChunk": {
+			{func() error { return of(a.CopyChunk(ctx, a, 7, 7)) }, zarr.ErrRange},
+			{func() error { return of(lockedArray.CopyChunk(ctx, a, 0, 0)) }, zarr.ErrReadOnly},
+		},
 		"Array.DeleteChunk": {
 			{func() error { return a.DeleteChunk(ctx, 7, 7) }, zarr.ErrRange},
 			{func() error { return lockedArray.DeleteChunk(ctx, 0, 0) }, zarr.ErrReadOnly},
@@ -339,6 +343,7 @@ func TestEndedContextsAreErrorsOfThePackage(t *testing.T) {
 		"Array.SetAttributes": func() error { return a.SetAttributes(gone, nil) },
 		"Array.Refresh":       func() error { return a.Refresh(gone) },
 		"Array.Stored":        func() error { return first(a.Stored(gone)) },
+		"Array.CopyChunk":     func() error { return of(a.CopyChunk(gone, a, 0, 0)) },
 		"Array.DeleteChunk":   func() error { return a.DeleteChunk(gone, 0, 0) },
 		"Array.RawChunk":      func() error { return of(a.RawChunk(gone, 0, 0)) },
 		"Array.CheckChunk":    func() error { return a.CheckChunk(gone, info) },

@@ -26,8 +26,8 @@ func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
 	var slice, maxMemory string
 	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, sync bool
-	own := map[kind.Target][]string{}                                  // flags
-	laid := []string{"chunks", "shards", "codecs", "data-type", "pad"} // and those of formats: lay arrays out anew
+	own := map[kind.Target][]string{}                                           // flags
+	laid := []string{"chunks", "shards", "codecs", "data-type", "pad", "slice"} // and those of formats: lay arrays out anew
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
 		Short: "Copy an array or a hierarchy, with other chunks, shards, codecs or type",
@@ -108,6 +108,9 @@ interrupted is simply started again.`,
 					return err
 				}
 			}
+			bar := a.newProgress("blocks")
+			defer bar.end()
+			opts.Progress = bar.tell()
 			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: changed(cmd, laid)}
 			for _, k := range kind.All[kind.Copier](a.kinds) {
 				sum, done, err := k.Copy(cmd.Context(), request)
@@ -121,14 +124,15 @@ interrupted is simply started again.`,
 					return err
 				}
 				if done {
+					bar.end()
 					return a.copied(sum, asJSON)
 				}
 			}
 			sum, err := copying.Copy(cmd.Context(), src.Node, args[1], opts)
-			bar.end()
 			if err != nil {
 				return err
 			}
+			bar.end()
 			return a.copied(sum, asJSON)
 		},
 	}

@@ -64,6 +64,7 @@ func (p *progress) tell() func(job.Progress) {
 func (p *progress) end() {
 	if p.clear != "" && !p.shown.IsZero() {
 		fmt.Fprint(p.a.err, p.clear)
+		p.clear = ""
 	}
 }
 
