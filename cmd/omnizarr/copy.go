@@ -117,9 +117,6 @@ interrupted is simply started again.`,
 				if kind.IsUsage(err) {
 					return badUsage(cmd, "%w", err)
 				}
-				if done || err != nil {
-					bar.end()
-				}
 				if err != nil {
 					return err
 				}
