@@ -6,8 +6,8 @@
 // says what chunks hold that are not stored. It does no I/O.
 //
 // xarray has no form of _FillValue for text, whose missing value is the attribute
-// missing_value then, nor for bytes and times. Complex numbers have one since version
-// 2026, earlier ones refuse arrays with it.
+// missing_value then, nor for bytes and times. Complex numbers have one in version
+// 2026.4, while 2026.2 refuses arrays with it.
 package xarray
 
 import (

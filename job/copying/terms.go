@@ -8,9 +8,27 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 )
+
+// Documents gives those of arrays, by their paths, with what they tell programs of
+// their elements said as the format says it. What it has no words for is told in ours.
+func (f Nodes) Documents(arrays map[string]*zarr.Array) (docs map[string]*meta.Array, lost []string, err error) {
+	docs = make(map[string]*meta.Array, len(arrays))
+	groups := besides(arrays)
+	for _, at := range job.Paths(arrays) {
+		a, unsaid := arrays[at], ""
+		if docs[at], unsaid, err = f.terms(a, a.DataType(), groups[path.Dir(at)]); err != nil {
+			return nil, nil, &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
+		}
+		if unsaid != "" {
+			lost = append(lost, at+": "+unsaid)
+		}
+	}
+	return docs, lost, nil
+}
 
 // terms gives the document of an array with what it tells programs of its elements
 // said as the other format says it, and of the type that the copy has. What the

@@ -53,7 +53,7 @@ func (a *Array) MaxInline() int64 { return a.work.opts.Inline }
 // portable gives the document of an array with codecs that Python has, and its
 // references.
 func (v *virtual) portable(ctx context.Context, path string, a *zarr.Array) (*meta.Array, []item, error) {
-	out := &Array{Path: path, Source: a, Meta: a.Metadata().Clone(), work: v}
+	out := &Array{Path: path, Source: a, Meta: v.docs[path].Clone(), work: v}
 	out.Meta.Keys, _ = forward(out.Meta.Keys)
 	out.Meta.Transformers = nil
 	i := slices.IndexFunc(v.opts.Translators, func(t Translator) bool { return t.Translates(out.Meta.Codecs) })

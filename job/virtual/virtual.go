@@ -67,6 +67,14 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 		return err
 	}
 	v := &virtual{src: src, groups: groups, arrays: arrays, opts: opts, track: job.NewTracker(opts.Progress)}
+	docs, lost, err := copying.Zarr3().Documents(arrays)
+	if err != nil {
+		return err
+	}
+	v.docs = docs
+	for _, text := range lost {
+		v.note("%s", text)
+	}
 	v.track.Add(int64(len(arrays)))
 	for _, path := range job.Paths(arrays) {
 		// What cannot be referred to shows before anything is written.
@@ -89,6 +97,7 @@ type virtual struct {
 	src    zarr.Node
 	groups map[string]*zarr.Group
 	arrays map[string]*zarr.Array
+	docs   map[string]*meta.Array // of arrays, in the terms of the copy
 	opts   Options
 	track  *job.Tracker
 	used   int64 // bytes of chunks in manifests
@@ -281,7 +290,7 @@ func (v *virtual) nodes(ctx context.Context, where locate.Location) error {
 			}
 			items[i].ref.URL = name
 		}
-		m := a.Metadata().Clone()
+		m := v.docs[path].Clone()
 		m.Keys, _ = forward(m.Keys)
 		m.Transformers = nil
 		plain, err := m.Marshal()

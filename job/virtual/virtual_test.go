@@ -374,3 +374,23 @@ func TestVirtualJSONCodecs(t *testing.T) {
 		}
 	}
 }
+
+func TestVirtualCopiesMeanTheSame(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "old.zarr"), 0o755))
+	for name, text := range map[string]string{
+		".zarray": `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"|i1","fill_value":-9,"order":"C","filters":null,"compressor":null}`,
+		".zattrs": `{"_ARRAY_DIMENSIONS":["x"]}`, "0": "\x01\xf7",
+	} {
+		must(t, os.WriteFile(filepath.Join(dir, "old.zarr", name), []byte(text), 0o644))
+	}
+	src := openNode(t, filepath.Join(dir, "old.zarr"))
+	for _, name := range []string{"new.zarr", "new.json"} {
+		must(t, virtual.Write(ctx, src, filepath.Join(dir, name), virtual.Options{}))
+		a := openNode(t, filepath.Join(dir, name)).(*zarr.Array)
+		if got, err := a.Attributes().MarshalJSON(); err != nil || string(got) != `{"_FillValue":-9}` || !slices.Equal(a.DimensionNames(), []string{"x"}) {
+			t.Errorf("%s: %s, %v, %v", name, got, a.DimensionNames(), err)
+		}
+	}
+}

@@ -196,8 +196,10 @@ func (m *migrator) check(n zarr.Node) error {
 	case *zarr.Array:
 		doc := m.docs[n]
 		if m.to == zarr2.Format {
-			_, _, err := zarr2.MarshalArray(doc)
-			return err
+			if _, _, err := zarr2.MarshalArray(doc); err != nil {
+				return err
+			}
+			return m.findAbsent(n, doc)
 		}
 		for _, c := range doc.Codecs {
 			if !std.Portable(c.Name) {

@@ -3,13 +3,12 @@ package jobs
 import (
 	"bytes"
 	"context"
-	"path"
+	"fmt"
 	"slices"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/format/xarray"
-	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -17,52 +16,34 @@ import (
 // translate makes the documents that arrays are to have: those that are of the
 // other format say what they mean in its terms.
 func (m *migrator) translate() error {
-	groups := map[string][]*meta.Array{}
+	arrays := map[string]*zarr.Array{}
 	for _, n := range m.nodes {
-		if a, ok := n.(*zarr.Array); ok && n != m.root {
-			groups[path.Dir(n.Path())] = append(groups[path.Dir(n.Path())], a.Metadata())
+		if a, ok := n.(*zarr.Array); ok {
+			arrays[job.Path(m.root, n)] = a
 		}
 	}
-	from, to := xarray.Zarr2, xarray.Zarr3
-	if m.to == zarr2.Format {
-		from, to = to, from
+	docs, lost, err := copying.Nodes{Format: m.to}.Documents(arrays)
+	if err != nil {
+		return err
 	}
-	for _, n := range m.nodes {
-		a, ok := n.(*zarr.Array)
-		if !ok {
-			continue
-		}
-		m.docs[n] = a.Metadata()
-		if n.Format() == m.to {
-			continue
-		}
-		doc := a.Metadata().Clone()
-		what, said := from.Read(doc, groups[path.Dir(n.Path())])
-		if !said {
-			continue
-		}
-		if lost := to.Write(doc, what); lost != "" {
-			m.report.Lost = append(m.report.Lost, job.Path(m.root, n)+": "+lost)
-		}
-		m.docs[n] = doc
-		if err := m.findAbsent(a, doc); err != nil {
-			return err
-		}
+	m.report.Lost = append(m.report.Lost, lost...)
+	for path, a := range arrays {
+		m.docs[a] = docs[path]
 	}
 	return nil
 }
 
+// maxAbsent bounds the chunks that are written out: there can be any number of such
+// as are not stored.
+const maxAbsent = 1 << 20
+
 // findAbsent finds the chunks that are not stored, where they have other elements by
 // the new document.
 func (m *migrator) findAbsent(a *zarr.Array, doc *meta.Array) error {
-	if !doc.NoFill && bytes.Equal(doc.FillValue, a.Metadata().FillValue) || m.to != zarr2.Format {
+	if !doc.NoFill && bytes.Equal(doc.FillValue, a.Metadata().FillValue) {
 		return nil
 	}
 	count := a.Metadata().Grid.Count()
-	total, ok := nd.Len(count)
-	if !ok || total == 0 {
-		return nil // check says why there is no document for more than can be counted
-	}
 	stored := make(map[string]bool)
 	key := func(index []int) string { return string(a.Metadata().Keys.Append(nil, index)) }
 	for c, err := range a.Stored(m.ctx) {
@@ -70,6 +51,10 @@ func (m *migrator) findAbsent(a *zarr.Array, doc *meta.Array) error {
 			return err
 		}
 		stored[key(c.Index)] = true
+	}
+	total, ok := nd.Len(count)
+	if !ok || total-len(stored) > maxAbsent {
+		return fmt.Errorf("more than %d chunks are not stored, and would have to be written out", maxAbsent)
 	}
 	if len(stored) == total {
 		return nil

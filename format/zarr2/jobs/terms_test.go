@@ -294,6 +294,16 @@ func TestMigrationMeansTheSameToXarrayAndGoesBack(t *testing.T) {
 	}
 }
 
+func TestNoMoreChunksAreWrittenOutThanCanBe(t *testing.T) {
+	s := mem.New()
+	spec := zarr.ArraySpec{Shape: []int{1 << 40, 1 << 40}, Chunks: []int{1, 1}, DataType: "int8", DimensionNames: []string{"y", "x"}, Keys: json.RawMessage(`"v2"`)}
+	_, err := zarr.CreateArrayIn(ctx, s, "", spec)
+	jobtest.Check(t, err)
+	if _, err = jobs.Migrate(ctx, s, "", jobs.MigrateOptions{To: "zarr2"}); !errors.Is(err, jobs.ErrNoMigration) || !strings.Contains(err.Error(), "not stored") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestMissingValuesOfAnotherType(t *testing.T) {
 	src := modern(t, `"default"`)
 	for _, to := range []copying.Format{copying.Zarr3(), jobs.Format()} {
