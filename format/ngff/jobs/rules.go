@@ -31,6 +31,10 @@ func checkNode(ctx context.Context, n zarr.Node, found *check.Findings) {
 	}
 	attrs := ours(g)
 	m, err := ngff.Read(attrs)
+	if list := unversioned(attrs); list != nil {
+		found.Warn("", rule, "ome.version: there is none; it is to be "+ngff.Version)
+		m, err = list, nil
+	}
 	if errors.Is(err, ngff.ErrNone) {
 		return
 	}
@@ -85,12 +89,27 @@ func owned(attrs *meta.Attributes, at string) *meta.Attributes {
 	return out
 }
 
+// unversioned are labels that do not say which version they are, as ome-zarr-py writes
+// them; nil if attributes say something else.
+func unversioned(attrs *meta.Attributes) *ngff.Metadata {
+	var ome struct {
+		Version *string
+		Labels  []string
+	}
+	if ok, err := attrs.Get("ome", &ome); !ok || err != nil || ome.Version != nil || ome.Labels == nil {
+		return nil
+	}
+	return &ngff.Metadata{Version: ngff.Version, Labels: ome.Labels}
+}
+
 // looksRight reports whether a value can be what an attribute of OME-NGFF holds at all.
 func looksRight(name string, raw []byte) bool {
 	first := raw[0]
 	switch name {
-	case "multiscales", "labels", "series":
+	case "labels", "series":
 		return first == '['
+	case "multiscales":
+		return first == '[' || first == '{'
 	case "plate", "well":
 		return first == '{'
 	}

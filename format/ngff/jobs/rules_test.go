@@ -162,6 +162,9 @@ func TestMistakesInImages(t *testing.T) {
 	if v := validate(t, hierarchy(t, "zarr2", map[string]string{"": goodImage}, goodArrays())); len(v.Problems) != 1 || !strings.Contains(v.Problems[0].Problem, "for Zarr v3") {
 		t.Errorf("0.5 in Zarr v2: %+v", v.Problems)
 	}
+	if v := validate(t, hierarchy(t, "zarr2", map[string]string{"": `{"multiscales": {"datasets": []}}`}, nil)); len(v.Problems) != 1 {
+		t.Errorf("one image that is no list: %+v", v.Problems)
+	}
 }
 
 // single is an image with one level.
@@ -223,6 +226,9 @@ func TestWarnings(t *testing.T) {
 	nameless.DimensionNames = nil
 	text := strings.Replace(single(""), `"name": "x", "type": "space"`, `"name": "x", "type": "space", "unit": "furlong"`, 1)
 	v := validate(t, hierarchy(t, "zarr3", map[string]string{"": text}, map[string]zarr.ArraySpec{"0": nameless}))
+	if w := validate(t, hierarchy(t, "zarr3", map[string]string{"labels": `{"ome": {"labels": []}}`}, nil)); !w.OK || len(w.Warnings) != 1 || !strings.Contains(w.Warnings[0].Problem, "version") {
+		t.Errorf("%+v", w)
+	}
 	if !v.OK || len(v.Warnings) != 2 || v.Warnings[0].Path != "/" || v.Warnings[1].Path != "/0" {
 		t.Errorf("%+v", v)
 	}

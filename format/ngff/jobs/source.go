@@ -106,6 +106,9 @@ func (s *surveyor) describe(n zarr.Node) *meta.Attributes {
 func own(g *zarr.Group, attrs *meta.Attributes) (*ngff.Metadata, error) {
 	ours := owned(attrs, g.Path())
 	m, err := ngff.Read(ours)
+	if list := unversioned(ours); list != nil {
+		m, err = list, nil
+	}
 	if errors.Is(err, ngff.ErrNone) {
 		return nil, nil
 	}
