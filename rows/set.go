@@ -44,6 +44,9 @@ type Set struct {
 	Notes []string
 	// Curves are the same as curves, nil if it is no table of samples.
 	Curves *Curves
+	// Events are what a column of lists of times has, drawn as ticks; nil if there is
+	// none.
+	Events *Curves
 }
 
 // Rows are read in blocks of about blockBytes.

@@ -15,12 +15,20 @@ type Curves struct {
 	Read func(ctx context.Context, places int) (*Drawing, error)
 }
 
-// Drawing is what there is to draw.
+// Drawing is what there is to draw: traces, or ticks.
 type Drawing struct {
-	From, To float64 // the first time and the last, in seconds
+	From, To float64 // the first time and the last, or position
+	Unit     string  // of these, such as "s"; may be empty
 	Traces   []Trace
 	Channels []int // their numbers, nil if there is one without
-	More     int   // channels that were left out
+	More     int   // channels or rows that were left out
+	Ticks    []Ticks
+}
+
+// Ticks are how many events of one row are in every place.
+type Ticks struct {
+	Name   string
+	Counts []int
 }
 
 // Trace is what a channel has between two places of a plot: the least and the

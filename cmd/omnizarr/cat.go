@@ -106,7 +106,7 @@ func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, sli
 		return fail(errors.New("--plot is for time series, this is a table"))
 	}
 	if r.Curves != nil && (plot || as == "text" && !asked && r.Curves.Alone) {
-		return a.plot(ctx, r.Curves)
+		return a.plot(ctx, r.Curves, columns())
 	}
 	for _, note := range r.Notes {
 		a.note(note)

@@ -41,7 +41,7 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 		if err != nil {
 			return fail(err)
 		}
-		return &rows.Set{Fields: fields, Rows: spans[0], Notes: problemNotes(g, b.problems)}, nil
+		return &rows.Set{Fields: fields, Rows: spans[0], Notes: problemNotes(g, b.problems), Events: events(t, spans[0])}, nil
 	}
 	if !hdmf.IsSeries(ctx, g) {
 		name := "without a type"

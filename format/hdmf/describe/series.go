@@ -162,7 +162,7 @@ func (s *seriesView) drawing(ctx context.Context, places int) (*rows.Drawing, er
 	if v.rows.Step < 0 {
 		v.rows = rows.Span{Start: v.rows.Start + (v.rows.Count-1)*v.rows.Step, Step: -v.rows.Step, Count: v.rows.Count}
 	}
-	out := &rows.Drawing{Traces: []rows.Trace{rows.NewTrace(places)}}
+	out := &rows.Drawing{Unit: "s", Traces: []rows.Trace{rows.NewTrace(places)}}
 	if len(shape) == 2 {
 		v.channels = s.channels.Part(0, min(s.channels.Count, plotChannels))
 		out.Traces, out.Channels, out.More = nil, v.channels.Positions(), s.channels.Count-v.channels.Count
