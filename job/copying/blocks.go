@@ -214,7 +214,7 @@ func (w *blocks) name() string { return fmt.Sprint(w.group) }
 // Where the store cannot list, and where what is not stored is another value in the
 // copy, that is all of them.
 func (w *blocks) find(ctx context.Context) error {
-	if w.Cut != nil || !w.sameFill() {
+	if w.Cut != nil || !w.sameFill() || w.allStored() {
 		return nil
 	}
 	if err := w.findStored(ctx); err != nil {
@@ -390,11 +390,31 @@ func (r *runner) pass(ctx context.Context, w *blocks, box nd.Box) error {
 		}
 		if stored {
 			r.passed.Add(1)
+		} else if w.allStored() {
+			if err := w.fill(ctx, at); err != nil {
+				return err
+			}
 		}
 		if !nd.Next(idx, count) {
 			return nil
 		}
 	}
+}
+
+// fill stores a chunk that the source leaves out.
+func (w *blocks) fill(ctx context.Context, index []int) error {
+	m := w.To.Metadata()
+	box := nd.Box{Start: make([]int, len(index)), Shape: make([]int, len(index))}
+	for i, k := range index {
+		start, length := m.Grid.Span(i, k)
+		box.Start[i], box.Shape[i] = start, min(length, m.Shape[i]-start)
+	}
+	v, free, err := w.read(ctx, box)
+	if err != nil {
+		return err
+	}
+	defer free()
+	return w.To.WriteFrom(ctx, zarr.Box(box.Start, box.Shape), v)
 }
 
 // read gives the elements of a block of the copy, in memory that is lent until free is

@@ -66,13 +66,10 @@ func chainOf(a *zarr.Array, m *meta.Array) ([]byte, bool) {
 }
 
 // sameFill reports whether what is not stored has the same value in the copy. Where
-// it has not, in a format that has nothing but zero, or where the copy has none at all,
-// all blocks must be written.
+// it has not, in a format that has nothing but zero, all blocks must be written.
 func (p Pair) sameFill() bool {
 	from, to := p.From.DataType(), p.To.DataType()
 	switch {
-	case p.To.Metadata().NoFill && !p.From.Metadata().NoFill:
-		return false
 	case len(from.Refs()) > 0:
 		return bytes.Equal(p.From.Metadata().FillValue, p.To.Metadata().FillValue)
 	case dtype.Equal(from, to):
@@ -82,6 +79,10 @@ func (p Pair) sameFill() bool {
 	err := Convert(to, fill, from, nd.Of(p.From.FillValue(), from.Size(), 1))
 	return err == nil && bytes.Equal(fill.Data, p.To.FillValue())
 }
+
+// allStored reports whether all chunks of the copy must be stored, also those that the
+// source leaves out: those of a copy that has no fill value have no elements otherwise.
+func (p Pair) allStored() bool { return p.To.Metadata().NoFill && !p.From.Metadata().NoFill }
 
 // Losses says what precision the copy loses by its codecs, nil if nothing: those of a
 // copy that is made of the source's bytes lose no more than they did.

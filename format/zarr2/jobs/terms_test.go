@@ -212,6 +212,12 @@ func TestChunksThatAreNotStoredAreWrittenWhereTheyWouldChange(t *testing.T) {
 		}
 	}
 	check(two)
+	// Chunks that are stored are not decoded for it.
+	keys := modern(t, `{"name":"v2","configuration":{"separator":"."}}`)
+	sum, err := copying.Into(ctx, open[*zarr.Group](t, keys, ""), mem.New(), "", copying.Options{To: jobs.Format()})
+	if err != nil || sum.Passed != 1 {
+		t.Errorf("%d chunks as bytes, %v", sum.Passed, err)
+	}
 	// So does a migration, also one that was stopped.
 	start := func() store.Store { return modern(t, `{"name":"v2","configuration":{"separator":"."}}`) }
 	s := start()
