@@ -36,7 +36,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // The kinds of errors, for errors.Is.
 var (
 	// ErrNoNode says that there is no node at a path. It is fs.ErrNotExist too.
-	ErrNoNode = fmt.Errorf("no Zarr node here: %w", fs.ErrNotExist)
+	ErrNoNode error = marked{errors.New("no Zarr node here"), fs.ErrNotExist}
 	// ErrExist says that there is a node already. It is fs.ErrExist too.
 	ErrExist error = marked{errors.New("there is a node already"), fs.ErrExist}
 	// ErrNotArray says that a node is a group where an array is wanted.
@@ -80,7 +80,7 @@ var (
 type noNode struct{ formats *format.Registry }
 
 func (e noNode) Error() string {
-	return fmt.Sprintf("no Zarr node here (no %s): %v", oneOf(e.formats.Documents()), fs.ErrNotExist)
+	return fmt.Sprintf("no Zarr node here (no %s)", oneOf(e.formats.Documents()))
 }
 
 func (e noNode) Unwrap() error { return ErrNoNode }

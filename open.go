@@ -127,20 +127,24 @@ func fileFormat(ctx context.Context, where locate.Location, o *options) (*format
 	}
 	f, err := o.formats.FileStarting(head)
 	if err == nil && f == nil {
-		err = noFormat(o.formats)
+		err = noFormat(o.formats, head)
 	}
 	return f, err
 }
 
 // noFormat says that a file is of no format that is known.
-func noFormat(known *format.Registry) error {
+func noFormat(known *format.Registry, head []byte) error {
+	what, isKnown := format.Stranger(head)
+	if isKnown {
+		return mark(ErrFormat, errors.New(what))
+	}
 	titles := []string{"a zip archive"}
 	for _, f := range known.All() {
 		if f.File != nil {
 			titles = append(titles, f.Title)
 		}
 	}
-	return mark(ErrFormat, errors.New("a file, neither a folder nor "+oneOf(titles)))
+	return mark(ErrFormat, errors.New(what+", neither a folder nor "+oneOf(titles)))
 }
 
 // unnamed drops the name of the file, which the caller knows.

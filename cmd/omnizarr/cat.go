@@ -62,7 +62,7 @@ part: an array may be larger than memory.`,
 				return a.catRows(cmd.Context(), s.Node.URL(), t, slice, as, column, plot, cmd.Flags().Changed("as"))
 			}
 			if !ok {
-				return &zarr.Error{Op: "open", URL: s.Node.URL(), Err: errors.New("is a group, not an array")}
+				return &zarr.Error{Op: "open", URL: s.Node.URL(), Err: zarr.ErrNotArray}
 			}
 			if plot || column != "" {
 				return badUsage(cmd, "--plot is for time series, --column for tables; omnizarr plot draws arrays")

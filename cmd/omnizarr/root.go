@@ -87,7 +87,7 @@ func run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer)
 	if ctx.Err() != nil && err != nil {
 		err = errors.New("interrupted")
 	}
-	return a.report(err)
+	return a.report(a.advise(ctx, err))
 }
 
 // report prints an error and gives the exit code for it.
@@ -142,7 +142,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 	root.SetErr(a.err)
 	root.SetVersionTemplate("omnizarr {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{unknownFlag(cmd, err), cmd.CommandPath()}
+		return &usageError{wrongFlag(cmd, err), cmd.CommandPath()}
 	})
 	flags := root.PersistentFlags()
 	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
@@ -157,6 +157,13 @@ The form base|zip:path|zarr3:path is taken too.`,
 	root.AddCommand(a.diffCommand(), a.lsCommand(), a.attrsCommand())
 	root.AddCommand(a.kindCommands()...)
 	a.refuseHelpOfNothing(root)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = a.noCommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	return root
 }
 
@@ -199,8 +206,15 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	return badUsage(cmd, "%s", text)
 }
 
-// unknownFlag adds to an error of a flag that is not there which one may be meant.
-func unknownFlag(cmd *cobra.Command, err error) error {
+// wrongFlag adds to an error of a flag that is not there which one may be meant, and
+// says in words what a value must be.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		must := map[string]string{"int": "a whole number", "bool": "true or false", "float64": "a number"}[invalid.GetFlag().Value.Type()]
+		if must != "" {
+			return fmt.Errorf("--%s %s: must be %s", invalid.GetFlag().Name, invalid.GetValue(), must)
+		}
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return err
