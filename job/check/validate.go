@@ -83,6 +83,9 @@ type Findings struct {
 	path string
 }
 
+// Path is that of the node below the one that is validated, which is "/".
+func (f *Findings) Path() string { return f.path }
+
 // Problem says that a rule is broken, at a path below the node or, if below is
 // empty, by the node itself.
 func (f *Findings) Problem(below, rule, problem string) {

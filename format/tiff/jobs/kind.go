@@ -17,7 +17,8 @@ import (
 // Kind is what programs can do with TIFF, and what their flags said.
 type Kind struct {
 	Tiles
-	format export.Format
+	format   export.Format
+	wantsCOG bool
 }
 
 // Name is that of the format.
