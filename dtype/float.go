@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/omnizarr/zarr/nd"
 )
@@ -147,18 +148,56 @@ func (f *Format) appendFill(dst, elem []byte) []byte {
 		}
 		return append(dst, '"')
 	}
-	return f.appendValue(dst, elem)
+	return f.appendExact(dst, elem)
 }
 
+// appendExact appends a float of any format as the float64 that it is.
+func (f *Format) appendExact(dst, elem []byte) []byte {
+	return AppendFloat(dst, f.Decode(f.pattern(elem)))
+}
+
+// appendValue appends the shortest number that the format reads back: a float32 is
+// 0.1, not the float64 that it is.
 func (f *Format) appendValue(dst, elem []byte) []byte {
-	return appendFloat(dst, f.Decode(f.pattern(elem)))
+	bits := f.pattern(elem)
+	x := f.Decode(bits)
+	switch {
+	case x == 0 || x != x || math.IsInf(x, 0):
+		return AppendFloat(dst, x)
+	case f == formatFloat32:
+		return appendNumber(dst, x, 32)
+	case f != formatFloat16 && f != formatBFloat16: // the small ones are powers, nearly
+		return AppendFloat(dst, x)
+	}
+	from := len(dst)
+	for digits := range 17 {
+		dst = strconv.AppendFloat(dst[:from], x, 'e', digits, 64)
+		y, err := strconv.ParseFloat(unsafe.String(&dst[from], len(dst)-from), 64)
+		if back, ok := f.Encode(y); err == nil && ok && back == bits {
+			return appendNumber(dst[:from], y, 64)
+		}
+	}
+	return AppendFloat(dst[:from], x)
 }
 
-// appendFloat appends the shortest number that float64 arithmetic reads back
-// as x. It does so for narrower floats too: most readers go through a float64,
-// and the shortest spelling of a float32 is another float64. There is always a
-// fraction or an exponent, since readers take -0 for the integer zero.
-func appendFloat(dst []byte, x float64) []byte {
+// AppendExact is AppendValue for programs that take every number for a float64: most
+// do, and the shortest spelling of a float32 is another float64.
+func AppendExact(t Type, dst, elem []byte, h nd.Blobs) ([]byte, error) {
+	switch t := unwrap(t).(type) {
+	case *floatType:
+		return t.format.appendExact(dst, elem), nil
+	case *complexType:
+		dst = t.format.appendExact(append(dst, '['), elem)
+		dst = t.format.appendExact(append(dst, ',', ' '), elem[t.size/2:])
+		return append(dst, ']'), nil
+	}
+	return t.AppendValue(dst, elem, h)
+}
+
+// AppendFloat appends the shortest number that float64 arithmetic reads back as x, as
+// JSON: "NaN", "Infinity" and "-Infinity" are strings. There is always a fraction or
+// an exponent, since readers take -0 for the integer zero.
+func AppendFloat(dst []byte, x float64) []byte {
 	switch {
 	case x != x:
 		return append(dst, `"NaN"`...)
@@ -167,11 +206,17 @@ func appendFloat(dst []byte, x float64) []byte {
 	case x < -math.MaxFloat64:
 		return append(dst, `"-Infinity"`...)
 	}
+	return appendNumber(dst, x, 64)
+}
+
+// appendNumber appends a finite number with the digits that a float of so many bits
+// needs.
+func appendNumber(dst []byte, x float64, bits int) []byte {
 	if a := math.Abs(x); a != 0 && (a < 1e-5 || a >= 1e16) {
-		return strconv.AppendFloat(dst, x, 'e', -1, 64)
+		return strconv.AppendFloat(dst, x, 'e', -1, bits)
 	}
 	from := len(dst)
-	dst = strconv.AppendFloat(dst, x, 'f', -1, 64)
+	dst = strconv.AppendFloat(dst, x, 'f', -1, bits)
 	for _, c := range dst[from:] {
 		if c == '.' {
 			return dst

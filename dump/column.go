@@ -205,7 +205,7 @@ func (c *columnReader) appendValue(dst, elem []byte, blobs nd.Blobs) ([]byte, er
 	case dtype.Time, dtype.Duration:
 		return fmt.Append(dst, int64(binary.LittleEndian.Uint64(elem))), nil
 	}
-	raw, err := c.typ.AppendValue(nil, elem, blobs)
+	raw, err := dtype.AppendExact(c.typ, nil, elem, blobs)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (c *columnReader) appendValue(dst, elem []byte, blobs nd.Blobs) ([]byte, er
 
 // appendJSON spells a value of a JSON list, or a reference.
 func (c *columnReader) appendJSON(dst, elem []byte, blobs nd.Blobs) ([]byte, error) {
-	raw, err := c.typ.AppendValue(nil, elem, blobs)
+	raw, err := dtype.AppendExact(c.typ, nil, elem, blobs)
 	if err == nil && c.list {
 		raw, err = listed(raw, c.index)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/cf"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -21,6 +22,9 @@ import (
 //	      [re, im], bytes as base64
 //	csv   one line per element or, in two dimensions, per row; structs with columns
 //	npy   a file of NumPy
+//
+// JSON and csv tell what elements mean by the conventions of CF, unless Plain is
+// asked for: packed numbers, null or nothing for missing ones, dates.
 func Forms() []string { return []string{"raw", "json", "csv", "npy"} }
 
 // Binary reports whether a form is bytes, which are not for people.
@@ -31,7 +35,7 @@ const partSize = 128 << 20
 
 // Write writes the elements of a selection, part by part: it may be larger than
 // memory.
-func Write(ctx context.Context, out *bufio.Writer, form string, a *zarr.Array, sel zarr.Selection) error {
+func Write(ctx context.Context, out *bufio.Writer, form string, a *zarr.Array, sel zarr.Selection, opts ...Option) error {
 	shape, err := a.ResultShape(sel)
 	if err != nil {
 		return err
@@ -39,7 +43,7 @@ func Write(ctx context.Context, out *bufio.Writer, form string, a *zarr.Array, s
 	fail := func(err error) error {
 		return &zarr.Error{Op: "print", URL: a.URL(), Err: fmt.Errorf("as %s: %w", form, err)}
 	}
-	w, err := NewWriter(out, form, a.DataType(), shape)
+	w, err := newWriter(out, form, a.DataType(), shape, ValuesOf(a, opts...))
 	if err != nil {
 		return fail(err)
 	}
@@ -54,6 +58,29 @@ func Write(ctx context.Context, out *bufio.Writer, form string, a *zarr.Array, s
 	return w.Close()
 }
 
+// Option says how elements are told.
+type Option func(*options)
+
+type options struct{ plain bool }
+
+// Plain tells elements as they are stored.
+func Plain() Option { return func(o *options) { o.plain = true } }
+
+// Value appends an element as JSON.
+type Value func(dst, elem []byte, heap nd.Blobs) ([]byte, error)
+
+// ValuesOf tells what the elements of an array mean.
+func ValuesOf(a *zarr.Array, opts ...Option) Value {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if d, ok := cf.Of(a); ok && !o.plain {
+		return d.AppendValue
+	}
+	return a.DataType().AppendValue
+}
+
 // Writer takes the elements of an array in C order.
 type Writer interface {
 	// Write takes the next elements, a view with one axis.
@@ -64,11 +91,15 @@ type Writer interface {
 
 // NewWriter makes a writer of elements of a type and shape in one of the forms.
 func NewWriter(out *bufio.Writer, form string, t dtype.Type, shape []int) (Writer, error) {
+	return newWriter(out, form, t, shape, t.AppendValue)
+}
+
+func newWriter(out *bufio.Writer, form string, t dtype.Type, shape []int, value Value) (Writer, error) {
 	switch form {
 	case "json":
-		return newJSONWriter(out, t, shape), nil
+		return newJSONWriter(out, value, shape), nil
 	case "csv":
-		return newCSVWriter(out, t, shape)
+		return newCSVWriter(out, t, value, shape)
 	case "raw", "npy":
 	default:
 		return nil, fmt.Errorf("no form is called so, only %s", strings.Join(Forms(), ", "))

@@ -14,15 +14,15 @@ import (
 // jsonWriter writes elements as nested lists, a row of the last axis per line.
 type jsonWriter struct {
 	out   *bufio.Writer
-	typ   dtype.Type
+	value Value
 	shape []int
 	idx   []int // of the next element
 	began bool
 	mem   []byte
 }
 
-func newJSONWriter(out *bufio.Writer, t dtype.Type, shape []int) *jsonWriter {
-	return &jsonWriter{out: out, typ: t, shape: shape, idx: make([]int, len(shape))}
+func newJSONWriter(out *bufio.Writer, value Value, shape []int) *jsonWriter {
+	return &jsonWriter{out: out, value: value, shape: shape, idx: make([]int, len(shape))}
 }
 
 func (w *jsonWriter) Write(v nd.View) error {
@@ -30,7 +30,7 @@ func (w *jsonWriter) Write(v nd.View) error {
 	for k := range v.Len() {
 		w.open()
 		var err error
-		if w.mem, err = w.typ.AppendValue(w.mem[:0], v.At(k), blobs); err != nil {
+		if w.mem, err = w.value(w.mem[:0], v.At(k), blobs); err != nil {
 			return err
 		}
 		if _, err := w.out.Write(w.mem); err != nil {
@@ -99,17 +99,17 @@ func (w *jsonWriter) empty(axis int) {
 
 // csvWriter writes elements as comma-separated values.
 type csvWriter struct {
-	out  *csv.Writer
-	typ  dtype.Type
-	cols []dtype.Field // of structs
-	wide int           // elements in a line
-	line []string
+	out   *csv.Writer
+	value Value
+	cols  []dtype.Field // of structs
+	wide  int           // elements in a line
+	line  []string
 
 	began bool
 }
 
-func newCSVWriter(out *bufio.Writer, t dtype.Type, shape []int) (*csvWriter, error) {
-	w := &csvWriter{out: csv.NewWriter(out), typ: t, cols: dtype.Fields(t), wide: 1}
+func newCSVWriter(out *bufio.Writer, t dtype.Type, value Value, shape []int) (*csvWriter, error) {
+	w := &csvWriter{out: csv.NewWriter(out), value: value, cols: dtype.Fields(t), wide: 1}
 	most := 2
 	if w.cols != nil {
 		most = 1
@@ -144,12 +144,12 @@ func (w *csvWriter) Write(v nd.View) error {
 	for k := range v.Len() {
 		elem := v.At(k)
 		if w.cols == nil {
-			if err := w.cell(w.typ, elem, blobs); err != nil {
+			if err := w.cell(w.value, elem, blobs); err != nil {
 				return err
 			}
 		}
 		for _, f := range w.cols {
-			if err := w.cell(f.Type, elem[f.Offset:f.Offset+f.Type.Size()], blobs); err != nil {
+			if err := w.cell(f.Type.AppendValue, elem[f.Offset:f.Offset+f.Type.Size()], blobs); err != nil {
 				return err
 			}
 		}
@@ -163,14 +163,18 @@ func (w *csvWriter) Write(v nd.View) error {
 	return nil
 }
 
-// cell adds a value to the line: text as it is, everything else as in JSON.
-func (w *csvWriter) cell(t dtype.Type, elem []byte, blobs nd.Blobs) error {
-	raw, err := t.AppendValue(nil, elem, blobs)
+// cell adds a value to the line: text as it is, nothing for what is missing,
+// everything else as in JSON.
+func (w *csvWriter) cell(value Value, elem []byte, blobs nd.Blobs) error {
+	raw, err := value(nil, elem, blobs)
 	if err != nil {
 		return err
 	}
 	text := string(raw)
-	if raw[0] == '"' {
+	switch {
+	case strictjson.IsNull(raw):
+		text = ""
+	case raw[0] == '"':
 		if err := strictjson.Unmarshal(raw, &text); err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/copying"
@@ -79,6 +80,13 @@ type Inspector interface {
 	Kind
 	// Inspect is a job/check.Inspection; it passes over what it does not know.
 	Inspect(ctx context.Context, root zarr.Node, tell func(path, problem string)) (more []string, err error)
+}
+
+// Coordinated knows coordinates of arrays.
+type Coordinated interface {
+	Kind
+	// Coordinates is a coordinates.Source.
+	Coordinates(ctx context.Context, a *zarr.Array) ([]coordinates.Axis, error)
 }
 
 // Convention is what nodes mean beyond their format.
@@ -265,6 +273,15 @@ func (l List) Named(url string) string {
 func (l List) Conventions() (out []convention.Convention) {
 	for _, k := range All[Convention](l) {
 		out = append(out, k)
+	}
+	return out
+}
+
+// Coordinates are where coordinates are looked for beside those that any array may
+// have.
+func (l List) Coordinates() (out []coordinates.Source) {
+	for _, k := range All[Coordinated](l) {
+		out = append(out, k.Coordinates)
 	}
 	return out
 }

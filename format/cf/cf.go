@@ -9,7 +9,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -338,26 +337,5 @@ func (d *Decoder) AppendValue(dst, elem []byte, heap nd.Blobs) ([]byte, error) {
 	}
 	var x [1]float64
 	d.floats(x[:], elem)
-	return appendFloat(dst, x[0]*d.scale+d.offset), nil
-}
-
-// appendFloat appends a number as elements of arrays are told.
-func appendFloat(dst []byte, x float64) []byte {
-	switch {
-	case math.IsNaN(x):
-		return append(dst, `"NaN"`...)
-	case math.IsInf(x, 1):
-		return append(dst, `"Infinity"`...)
-	case math.IsInf(x, -1):
-		return append(dst, `"-Infinity"`...)
-	}
-	if a := math.Abs(x); a != 0 && (a < 1e-5 || a >= 1e16) {
-		return strconv.AppendFloat(dst, x, 'e', -1, 64)
-	}
-	from := len(dst)
-	dst = strconv.AppendFloat(dst, x, 'f', -1, 64)
-	if !strings.Contains(string(dst[from:]), ".") {
-		dst = append(dst, '.', '0')
-	}
-	return dst
+	return dtype.AppendFloat(dst, x[0]*d.scale+d.offset), nil
 }

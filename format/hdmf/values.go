@@ -126,7 +126,16 @@ func (v *Values) JSON(i int) (json.RawMessage, error) {
 	if v.json != nil {
 		return v.json[i], nil
 	}
-	return v.typ.AppendValue(nil, v.elem(i), v.blobs)
+	return dtype.AppendExact(v.typ, nil, v.elem(i), v.blobs)
+}
+
+// Append appends element i as JSON for people: floats have the digits that their type
+// needs.
+func (v *Values) Append(dst []byte, i int) ([]byte, error) {
+	if v.json != nil {
+		return append(dst, v.json[i]...), nil
+	}
+	return v.typ.AppendValue(dst, v.elem(i), v.blobs)
 }
 
 // Part gives the elements from start up to, not including, stop along the first

@@ -108,8 +108,7 @@ func appendValue(dst []byte, v *hdmf.Values, i int) ([]byte, error) {
 			return strictjson.AppendString(dst, string(b)), nil
 		}
 	}
-	raw, err := v.JSON(i)
-	return append(dst, raw...), err
+	return v.Append(dst, i)
 }
 
 // appendList appends the elements at some positions.

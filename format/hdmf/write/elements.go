@@ -196,7 +196,7 @@ func (s *items) appendNumber(dst []byte, i int) ([]byte, error) {
 	case s.typ.Kind() == dtype.Object:
 		return append(dst, s.blobs.Value(s.raw(i))...), nil
 	}
-	return s.typ.AppendValue(dst, s.raw(i), s.blobs)
+	return dtype.AppendExact(s.typ, dst, s.raw(i), s.blobs)
 }
 
 // putJSON writes a number that JSON holds. Where nothing was written, there is 0,
