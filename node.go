@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/internal/locks"
 	"github.com/omnizarr/zarr/internal/reach"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -46,7 +47,8 @@ func (n *node) URL() string { return store.JoinURL(n.store.URL(), n.path) }
 // Parent opens the group that holds the node.
 func (n *node) Parent(ctx context.Context) (*Group, error) {
 	if n.path == "" {
-		return nil, n.fail("open the group above", ErrNoNode)
+		g, err := n.aboveRoot(ctx)
+		return g, n.fail("open the group above", err)
 	}
 	above := pathpkg.Dir(n.path)
 	if above == "." {
@@ -57,6 +59,50 @@ func (n *node) Parent(ctx context.Context) (*Group, error) {
 		return nil, err
 	}
 	return asGroup(found)
+}
+
+// aboveRoot opens the group that the store lies in, for reading.
+func (e *engine) aboveRoot(ctx context.Context) (*Group, error) {
+	e.above.Lock()
+	defer e.above.Unlock()
+	if e.above.group != nil {
+		return e.above.group, nil
+	}
+	if e.location.Store == nil {
+		return nil, ErrNoNode
+	}
+	url, _, ok := locate.Above(e.location.Store.URL())
+	if !ok {
+		return nil, ErrNoNode
+	}
+	o := *e.options
+	o.format, o.implicit = "", false
+	o.locate.ReadOnly, o.locate.Create = true, false
+	around, path, err := engineAt(ctx, url, &o)
+	if err != nil {
+		return nil, mark(ErrNoNode, err)
+	}
+	found, err := openRoot(ctx, around, path)
+	if err == nil {
+		e.above.group, err = asGroup(found)
+	}
+	if err != nil {
+		around.close(true)
+		return nil, err
+	}
+	return e.above.group, nil
+}
+
+// close gives up the group above, if it was opened.
+func (s *surroundings) close() error {
+	s.Lock()
+	defer s.Unlock()
+	if s.group == nil {
+		return nil
+	}
+	g := s.group
+	s.group = nil
+	return g.engine.close(false)
 }
 
 // Close gives up the store, if this node opened it: see Node.
@@ -73,6 +119,9 @@ func (e *engine) close(discard bool) error {
 	err, end := e.reach.Close(), e.location.Close
 	if discard {
 		end = e.location.Discard
+	}
+	if also := e.above.close(); err == nil {
+		err = also
 	}
 	if also := end(); err == nil {
 		err = also

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
@@ -221,6 +222,14 @@ type engine struct {
 	changes  *changes
 	reach    *reach.Reach
 	kept     any // see store.Keep
+	above    *surroundings
+}
+
+// surroundings is the group above the root of a store that was found by URL. It is
+// opened when somebody asks for it, and closed with the store.
+type surroundings struct {
+	sync.Mutex
+	group *Group
 }
 
 func newEngine(s store.Store, o *options) *engine {
@@ -231,7 +240,7 @@ func newEngine(s store.Store, o *options) *engine {
 			n = max(n, p.Concurrency())
 		}
 	}
-	e := &engine{options: o, changes: &changes{}, kept: store.Keep(s)}
+	e := &engine{options: o, changes: &changes{}, kept: store.Keep(s), above: &surroundings{}}
 	var seen bool
 	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format
 		if o.locate.ReadOnly {

@@ -32,3 +32,25 @@ func TestParents(t *testing.T) {
 		t.Errorf("a folder that is no group: %v", err)
 	}
 }
+
+// A node that was opened by itself finds the group around its folder.
+func TestParentsOfFolders(t *testing.T) {
+	dir := t.TempDir()
+	g := must[*zarr.Group](t)(zarr.CreateGroup(ctx, dir+"/g"))
+	defer g.Close()
+	must[*zarr.Array](t)(g.CreateArray(ctx, "x/a", zarr.ArraySpec{Shape: []int{1}, DataType: "int8"}))
+	a := must[*zarr.Array](t)(zarr.OpenArray(ctx, dir+"/g/x/a"))
+	defer a.Close()
+	x := must[*zarr.Group](t)(a.Parent(ctx))
+	must[*zarr.Array](t)(x.Array(ctx, "a"))
+	if again := must[*zarr.Group](t)(a.Parent(ctx)); again != x {
+		t.Error("it is opened once")
+	}
+	top := must[*zarr.Group](t)(x.Parent(ctx))
+	if _, err := top.CreateGroup(ctx, "y"); !errors.Is(err, zarr.ErrReadOnly) {
+		t.Errorf("what lies around is changed: %v", err)
+	}
+	if p, err := top.Parent(ctx); !errors.Is(err, zarr.ErrNoNode) {
+		t.Errorf("%v, %v", p, err)
+	}
+}

@@ -238,8 +238,8 @@ type Node interface {
 	Attributes() *meta.Attributes
 	// SetAttributes stores new attributes.
 	SetAttributes(ctx context.Context, attrs *meta.Attributes) error
-	// Parent opens the group that holds the node. The root of a store, and a node in
-	// a folder that is no group, have none: it is ErrNoNode.
+	// Parent opens the group that holds the node. It is closed with the node. A node
+	// in a folder that is no group has none: it is ErrNoNode.
 	Parent(ctx context.Context) (*Group, error)
 	// Close gives up the store, if the node was opened or made by a function of
 	// this package; a zip archive that was written is complete only then. Nodes

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -117,7 +117,7 @@ func fileAround(ctx context.Context, c Convention, url string, n zarr.Node, opts
 	}
 	where := ""
 	for range mostAbove {
-		up, name, ok := above(url)
+		up, name, ok := locate.Above(url)
 		if !ok {
 			break
 		}
@@ -139,38 +139,6 @@ func fileAround(ctx context.Context, c Convention, url string, n zarr.Node, opts
 		}
 	}
 	return file, at
-}
-
-// above splits the last name off a URL.
-func above(url string) (up, name string, ok bool) {
-	if strings.Contains(url, "?") {
-		return "", "", false
-	}
-	if bar := strings.LastIndexByte(url, '|'); bar >= 0 {
-		colon := strings.IndexByte(url[bar:], ':')
-		inner := ""
-		if colon >= 0 {
-			inner = strings.Trim(url[bar+colon+1:], "/")
-		}
-		if inner == "" {
-			return "", "", false
-		}
-		dir, base := path.Split(inner)
-		return url[:bar+colon+1] + strings.TrimSuffix(dir, "/"), base, true
-	}
-	if scheme := strings.Index(url, "://"); scheme >= 0 {
-		rest := strings.TrimRight(url[scheme+3:], "/")
-		cut := strings.LastIndexByte(rest, '/')
-		if cut < 0 || rest[cut+1:] == "" {
-			return "", "", false
-		}
-		return url[:scheme+3] + rest[:cut], rest[cut+1:], true
-	}
-	abs, err := filepath.Abs(url)
-	if err != nil || strings.HasPrefix(url, "mem:") || filepath.Dir(abs) == abs {
-		return "", "", false
-	}
-	return filepath.Dir(abs), filepath.Base(abs), true
 }
 
 // Below lists what lies below a subject in path order, or the subject itself if it is

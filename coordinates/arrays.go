@@ -3,6 +3,7 @@ package coordinates
 import (
 	"context"
 	"errors"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -16,8 +17,16 @@ import (
 // mostAbove is how many groups above an array are looked at.
 const mostAbove = 16
 
-// groupsAbove are the groups that hold an array, the nearest first.
-func groupsAbove(ctx context.Context, n zarr.Node) (out []*zarr.Group, err error) {
+// Around is a group that holds a node.
+type Around struct {
+	*zarr.Group
+	// At is where the node lies below the group.
+	At string
+}
+
+// Above gives the groups that hold a node, the nearest first.
+func Above(ctx context.Context, n zarr.Node) (out []Around, err error) {
+	at := ""
 	for range mostAbove {
 		g, err := n.Parent(ctx)
 		if errors.Is(err, zarr.ErrNoNode) || errors.Is(err, zarr.ErrNotGroup) {
@@ -26,7 +35,14 @@ func groupsAbove(ctx context.Context, n zarr.Node) (out []*zarr.Group, err error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, g)
+		name := path.Base(n.Path())
+		if n.Path() == "" { // of a store of its own
+			if name, err = url.PathUnescape(path.Base(n.URL())); err != nil {
+				break
+			}
+		}
+		at = path.Join(name, at)
+		out = append(out, Around{g, at})
 		n = g
 	}
 	return out, nil
@@ -44,7 +60,7 @@ func arrays(ctx context.Context, a *zarr.Array) ([]Axis, error) {
 	if _, err := a.Attributes().Get("coordinates", &list); err != nil {
 		list = "" // of another convention
 	}
-	above, err := groupsAbove(ctx, a)
+	above, err := Above(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +93,9 @@ func arrays(ctx context.Context, a *zarr.Array) ([]Axis, error) {
 
 // besides finds the array of a name in the nearest group that has one, nil if none
 // has.
-func besides(ctx context.Context, a *zarr.Array, above []*zarr.Group, name string) (*zarr.Array, error) {
+func besides(ctx context.Context, a *zarr.Array, above []Around, name string) (*zarr.Array, error) {
 	for _, g := range above {
-		if path.Join(g.Path(), name) == a.Path() {
+		if g.At == name {
 			return a, nil
 		}
 		c, err := g.Array(ctx, name)

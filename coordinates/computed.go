@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/ngff"
@@ -13,7 +12,7 @@ import (
 // levels finds the coordinates of a level of an OME-NGFF image: its scales and
 // translations, in the units of the axes, and the names of channels.
 func levels(ctx context.Context, a *zarr.Array) ([]Axis, error) {
-	above, err := groupsAbove(ctx, a)
+	above, err := Above(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -25,10 +24,9 @@ func levels(ctx context.Context, a *zarr.Array) ([]Axis, error) {
 		if err != nil {
 			continue // validate says what is wrong with it
 		}
-		at := strings.TrimPrefix(strings.TrimPrefix(a.Path(), g.Path()), "/")
 		for _, image := range m.Images {
 			for _, l := range image.Levels {
-				if l.Path == at && len(image.Axes) == len(a.Shape()) {
+				if l.Path == g.At && len(image.Axes) == len(a.Shape()) {
 					return levelAxes(a.Shape(), image.Axes, l, m.OMERO), nil
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/elements"
 )
 
@@ -19,11 +20,11 @@ var catFormats = append(elements.Forms(), "text")
 
 func (a *app) catCommand() *cobra.Command {
 	var slice, as, column string
-	var plot bool
+	var plot, exact bool
 	cmd := &cobra.Command{
 		Use:   "cat URL",
 		Short: "Print the elements of an array, or the rows of a table",
-		Long: `Print the elements of an array, all or those of a slice as NumPy writes it.
+		Long: `Print the elements of an array, all or those of a slice.
 
   raw   the bytes of the elements, C order, little-endian, nothing else
   json  nested lists; NaN, Infinity and -Infinity as strings, complex numbers as
@@ -33,9 +34,25 @@ func (a *app) catCommand() *cobra.Command {
   text  for people, with the middle of long axes left out
 
 The default is text on a terminal and json elsewhere. Elements are read part by
-part: an array may be larger than memory.`,
+part: an array may be larger than memory. raw and npy are the elements as they are
+stored. The others tell what elements mean, unless --plain: packed numbers are
+unpacked (scale_factor, add_offset), missing ones are null or empty, and times are
+dates. Floats have the digits that their type needs.
+
+A slice is by position, as NumPy writes it ('0:10, ::2, -1'), or by the names of axes:
+
+  time=2025-06-30, lat=40:60   by value, where an axis has coordinates: the nearest to
+                               a single one (with --exact an equal one); ranges
+                               include both ends; a month or a year is all of it
+  x=@5, y=@0:10                by index, always
+  x=5                          by index, where an axis has no coordinates
+
+Coordinates are arrays that are called as an axis, beside the array or in a group
+above; what places an image on the ground; the scales of an image's levels; the times
+of a series. Rows of a table are selected by its columns.`,
 		Example: `  omnizarr cat --slice '0:10, ::2, -1' em.zarr/s0
   omnizarr cat --as raw em.zarr/s0 > s0.raw
+  omnizarr cat --slice 'time=2025-06-30, lat=50, lon=10:20' era5.zarr/t2m
   omnizarr cat --as csv cells.zarr/table`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,6 +76,9 @@ part: an array may be larger than memory.`,
 			defer s.Close()
 			arr, ok := s.Node.(*zarr.Array)
 			if t, is := s.Object.(convention.Tabular); is && !ok {
+				if exact {
+					return badUsage(cmd, "--exact is for arrays, not for rows")
+				}
 				return a.catRows(cmd.Context(), s.Node.URL(), t, slice, as, column, plot, cmd.Flags().Changed("as"))
 			}
 			if !ok {
@@ -67,15 +87,17 @@ part: an array may be larger than memory.`,
 			if plot || column != "" {
 				return badUsage(cmd, "--plot is for time series, --column for tables; omnizarr plot draws arrays")
 			}
-			return a.cat(cmd.Context(), arr, slice, as)
+			return a.cat(cmd.Context(), arr, slice, as, exact)
 		},
 	}
-	cmd.Flags().StringVar(&slice, "slice", "", "which elements, as NumPy writes it: '0:10, ::2, -1'")
+	cmd.Flags().StringVar(&slice, "slice", "", "which elements: '0:10, ::2, -1', 'x=@5', or by coordinates 'time=2025-06-30, lat=40:60'")
+	cmd.Flags().BoolVar(&exact, "exact", false, "take single values of coordinates only where there is an equal one")
 	cmd.Flags().StringVar(&as, "as", "", "form of the output: "+strings.Join(catFormats, ", "))
 	cmd.Flags().StringVar(&column, "column", "", "of a table, this column alone: one line per element of a list, with the id of its row")
 	cmd.Flags().BoolVar(&plot, "plot", false, "draw a time series; the default on a terminal where it has one channel")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
+	cmd.Flags().Lookup("plain").Usage += ", and elements as they are stored"
 	a.help(cmd, "cat")
 	return cmd
 }
@@ -128,9 +150,21 @@ func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, sli
 	return fail(fmt.Errorf("rows have no form %s, use --as json or csv", as))
 }
 
-func (a *app) cat(ctx context.Context, arr *zarr.Array, slice, as string) error {
-	if as == "text" {
-		return a.catText(ctx, arr, slice)
+func (a *app) cat(ctx context.Context, arr *zarr.Array, slice, as string, exact bool) error {
+	var how []coordinates.Option
+	if exact {
+		how = append(how, coordinates.Exact())
 	}
-	return elements.Write(ctx, a.out, as, arr, zarr.Slice(slice))
+	sel, err := a.selection(ctx, arr, slice, how...)
+	if err != nil {
+		return err
+	}
+	var told []elements.Option
+	if a.plain {
+		told = append(told, elements.Plain())
+	}
+	if as == "text" {
+		return a.catText(ctx, arr, sel, strings.TrimSpace(slice) == "", told...)
+	}
+	return elements.Write(ctx, a.out, as, arr, sel, told...)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/coordinates"
 )
 
 // plainFlag adds the flag to a command that knows files of conventions.
@@ -34,4 +35,17 @@ func (a *app) find(ctx context.Context, url string, more ...zarr.Option) (*conve
 		return nil, err
 	}
 	return s, nil
+}
+
+// selection reads the slice of an array, by position, by name or by value of
+// coordinates.
+func (a *app) selection(ctx context.Context, n zarr.Node, slice string, opts ...coordinates.Option) (zarr.Selection, error) {
+	sel, err := coordinates.Select(ctx, n, slice, append(opts, coordinates.Also(a.kinds.Coordinates()...))...)
+	if err != nil {
+		return nil, err
+	}
+	if arr, ok := n.(*zarr.Array); ok {
+		_, err = arr.ResultShape(sel)
+	}
+	return sel, err
 }

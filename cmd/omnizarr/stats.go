@@ -11,7 +11,6 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
-	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
@@ -79,15 +78,6 @@ million elements, and for integers that are few or close to each other, such as 
 	a.plainFlag(cmd)
 	a.help(cmd, "stats")
 	return cmd
-}
-
-// selection reads the slice of an array.
-func (a *app) selection(ctx context.Context, arr *zarr.Array, slice string) (zarr.Selection, error) {
-	sel, err := coordinates.Select(ctx, arr, slice)
-	if err == nil {
-		_, err = arr.ResultShape(sel)
-	}
-	return sel, err
 }
 
 // stats computes the statistics of an array.

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/elements"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -23,8 +25,7 @@ const (
 )
 
 // catText prints an array for people.
-func (a *app) catText(ctx context.Context, arr *zarr.Array, slice string) error {
-	sel := zarr.Slice(slice)
+func (a *app) catText(ctx context.Context, arr *zarr.Array, sel zarr.Selection, whole bool, opts ...elements.Option) error {
 	shape, err := arr.ResultShape(sel)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (a *app) catText(ctx context.Context, arr *zarr.Array, slice string) error 
 	for i, l := range shape {
 		shown[i] = edges(l, !ok || n > textMost)
 	}
-	if strings.TrimSpace(slice) == "" {
+	if whole {
 		// Only the chunks at the edges are read.
 		axes := make([]zarr.Axis, len(shape))
 		for i := range axes {
@@ -42,7 +43,7 @@ func (a *app) catText(ctx context.Context, arr *zarr.Array, slice string) error 
 		}
 		sel = zarr.Select(axes...)
 	}
-	cells, err := a.textCells(ctx, arr, sel, shape, shown, strings.TrimSpace(slice) != "")
+	cells, err := a.textCells(ctx, arr, sel, shape, shown, !whole, elements.ValuesOf(arr, opts...))
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func edges(n int, long bool) []int {
 
 // textCells reads the elements that are printed, as text. When all of the
 // result is read, the others are passed over.
-func (a *app) textCells(ctx context.Context, arr *zarr.Array, sel zarr.Selection, shape []int, shown [][]int, all bool) ([]string, error) {
+func (a *app) textCells(ctx context.Context, arr *zarr.Array, sel zarr.Selection, shape []int, shown [][]int, all bool, value elements.Value) ([]string, error) {
 	var cells []string
 	idx := make([]int, len(shape))
 	for v, err := range arr.Stream(ctx, sel, partSize) {
@@ -89,14 +90,27 @@ func (a *app) textCells(ctx context.Context, arr *zarr.Array, sel zarr.Selection
 			if !wanted {
 				continue
 			}
-			text, err := arr.DataType().AppendValue(nil, v.At(k), blobs)
+			raw, err := value(nil, v.At(k), blobs)
 			if err != nil {
 				return nil, err
 			}
-			cells = append(cells, words.Cut(words.Visible(string(text)), 200))
+			cells = append(cells, words.Cut(words.Visible(textOf(arr.DataType(), raw)), 200))
 		}
 	}
 	return cells, nil
+}
+
+// textOf is an element for people: numbers and dates without quotes, and a dash for
+// what is missing.
+func textOf(t dtype.Type, raw []byte) string {
+	switch t.Kind() {
+	case dtype.Int, dtype.Uint, dtype.Float, dtype.Time, dtype.Duration:
+		if string(raw) == "null" {
+			return "-"
+		}
+		return words.Bare(raw)
+	}
+	return string(raw)
 }
 
 // textPrinter writes nested brackets.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/nd"
@@ -15,7 +16,8 @@ import (
 
 // Rows gives the table or the time series that a group is, row by row. The slice
 // selects rows and, of a series with two axes, channels, which are columns if they
-// are to be apart.
+// are to be apart: by position, or as package coordinates does by "time" and
+// "channel", or by the columns of the table.
 func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set, error) {
 	g, ok := o.object.(*hdmf.Group)
 	fail := func(err error) (*rows.Set, error) {
@@ -31,7 +33,7 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 		}
 		b := &tableFields{problems: t.Problems()}
 		fields := b.of(ctx, t, "")
-		spans, err := spansOf(slice, t.Rows())
+		spans, err := spansAlong(ctx, slice, tableAxes(t), t.Rows())
 		if axes := strings.Count(slice, ",") + 1; axes > 1 {
 			err = fmt.Errorf("slice %q has %d axes, rows are one", slice, axes)
 		}
@@ -58,7 +60,7 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 	if axes := strings.Count(slice, ",") + 1; axes > 2 || axes == 2 && len(shape) != 2 {
 		return fail(fmt.Errorf("slice %q has %d axes for data of shape %v: it may be of samples, and of channels if there are two axes", slice, axes, shape))
 	}
-	spans, err := spansOf(slice, shape[:min(len(shape), 2)]...)
+	spans, err := spansAlong(ctx, slice, seriesAxes(s), shape[:min(len(shape), 2)]...)
 	if err != nil {
 		return fail(err)
 	}
@@ -73,9 +75,19 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 	return r, nil
 }
 
-// spansOf reads a slice of axes of some lengths.
+// spansOf reads a slice of axes of some lengths by position.
 func spansOf(slice string, lengths ...int) ([]rows.Span, error) {
-	axes, err := zarr.Resolve(zarr.Slice(slice), lengths)
+	return spansAlong(context.Background(), slice, nil, lengths...)
+}
+
+// spansAlong reads a slice of axes of some lengths, by position, or by their names and
+// values.
+func spansAlong(ctx context.Context, slice string, named []coordinates.Axis, lengths ...int) ([]rows.Span, error) {
+	sel, err := coordinates.Choose(ctx, slice, lengths, named)
+	var axes []zarr.Positions
+	if err == nil {
+		axes, err = zarr.Resolve(sel, lengths)
+	}
 	var known *zarr.Error
 	if errors.As(err, &known) {
 		err = known.Err // of a selection of a node that has a name

@@ -1,6 +1,10 @@
-package convention
+package locate_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/omnizarr/zarr/locate"
+)
 
 func TestAboveURLs(t *testing.T) {
 	for _, c := range []struct{ url, up, name string }{
@@ -13,7 +17,7 @@ func TestAboveURLs(t *testing.T) {
 		{"/", "", ""},
 		{"mem:x/y", "", ""},
 	} {
-		up, name, ok := above(c.url)
+		up, name, ok := locate.Above(c.url)
 		if up != c.up || name != c.name || ok != (c.name != "") {
 			t.Errorf("above %s is %q, %q, %v, want %q, %q", c.url, up, name, ok, c.up, c.name)
 		}
