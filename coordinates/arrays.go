@@ -116,6 +116,9 @@ func arrayLine(c *zarr.Array) (*Line, string) {
 	line := &Line{Len: c.Shape()[0]}
 	t := c.DataType()
 	d, decoded := cf.Of(c)
+	if decoded {
+		d = d.Complete()
+	}
 	unit := ""
 	if _, err := c.Attributes().Get("units", &unit); err != nil {
 		unit = ""

@@ -13,6 +13,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/xarray"
 	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
@@ -169,8 +170,30 @@ func (d *Decoder) readMissing(m *meta.Array, format string) {
 		}
 		_ = strictjson.Each(raw, func(_ int, elem json.RawMessage) error { add(elem); return nil })
 	}
-	each(m.Attributes.Raw("_FillValue"))
+	fill, ok := xarray.Missing(m, format)
+	switch {
+	case ok && (m.Attributes.Raw("_FillValue") != nil || m.Attributes.Raw("scale_factor") != nil || !isZero(fill)):
+		each(fill)
+	case !ok:
+		each(m.Attributes.Raw("_FillValue"))
+	}
 	each(m.Attributes.Raw("missing_value"))
+}
+
+// isZero reports whether a fill value of Zarr v2 is the one that programs write who
+// think of none: xarray takes such zeros for missing, which hardly anybody meant.
+func isZero(fill json.RawMessage) bool {
+	x, ok := number(fill)
+	return ok && x == 0
+}
+
+// Complete is the same decoder for coordinates, none of which is missing by CF.
+func (d *Decoder) Complete() *Decoder {
+	out := *d
+	if d.tick.step == 0 {
+		out.missing, out.missingNaN = nil, false
+	}
+	return &out
 }
 
 // load gives the bits of an element.

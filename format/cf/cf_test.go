@@ -226,6 +226,56 @@ func TestWhatIsNotCFIsLeftAlone(t *testing.T) {
 	}
 }
 
+// xarray's own spelling of missing values, in both versions of Zarr.
+func TestMissingValuesOfXarray(t *testing.T) {
+	for _, c := range []struct{ format, fill, attributes, want string }{
+		{"zarr3", "0", `{"_FillValue":"AAAAAACAQ8A="}`, "0.0 null"}, // -39
+		{"zarr3", "0", `{"_FillValue":-39}`, "0.0 null"},
+		{"zarr3", "0", `{}`, "0.0 -39.0"},
+		{"zarr2", "-39", `{}`, "0.0 null"},
+		{"zarr2", "0", `{}`, "0.0 -39.0"}, // what programs write who think of none
+		{"zarr2", "0", `{"scale_factor":2}`, "null -78.0"},
+	} {
+		attrs, err := meta.ParseAttributes([]byte(c.attributes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{2}, DataType: "float32", FillValue: json.RawMessage(c.fill),
+			DimensionNames: []string{"x"}, Attributes: attrs}, zarr.As(c.format))
+		if err == nil {
+			err = zarr.Write(ctx, a, zarr.All(), []float32{0, -39})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := zarr.OpenStore(ctx, a.Store(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a = again.(*zarr.Array)
+		value := a.DataType().AppendValue
+		if d, ok := Of(a); ok {
+			value = d.AppendValue
+		}
+		var got []string
+		for v, err := range a.Stream(ctx, zarr.All(), 64) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range v.Len() {
+				text, err := value(nil, v.At(i), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(text))
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s, fill value %s, %s: %s, want %s", c.format, c.fill, c.attributes, got, c.want)
+		}
+	}
+}
+
 // Every day of every calendar has a number, and the next has the next.
 func TestDaysOfCalendars(t *testing.T) {
 	for _, c := range []Calendar{Gregorian, Standard, Julian, NoLeap, AllLeap, Days360} {
