@@ -226,7 +226,8 @@ func (a *app) bound(memory int64) {
 	if memory == 0 {
 		return
 	}
-	debug.SetMemoryLimit(min(memory, debug.SetMemoryLimit(-1)))
+	const programs = 16 << 20 // what the program itself takes
+	debug.SetMemoryLimit(min(max(memory-programs, memory/2), debug.SetMemoryLimit(-1)))
 	a.inFlight = max(memory/8, 1)
 	if a.maxChunk == 0 {
 		a.maxChunk = int(min(memory, math.MaxInt))

@@ -257,7 +257,7 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 		more = append(more, zarr.MaxChunk(a.maxChunk))
 	}
 	if a.inFlight > 0 {
-		more = append(more, zarr.InFlight(a.inFlight))
+		more = append(more, zarr.InFlight(a.inFlight), zarr.NoPartCache())
 	}
 	if a.maxDocument > 0 {
 		more = append(more, zarr.MaxDocument(a.maxDocument))

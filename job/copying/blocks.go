@@ -7,11 +7,12 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
-	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
@@ -96,7 +97,10 @@ func (r *runner) run(ctx context.Context) error {
 
 // usable is what of the memory of a copy its blocks may hold: the rest is for the
 // engine's chunks in flight and for the runtime.
-func usable(memory int64) int64 { return memory / 4 * 3 }
+func usable(memory int64) int64 {
+	const runtime = 40 << 20
+	return max(min(memory/4*3, memory-runtime), memory/4)
+}
 
 // blocks is the copy of one array: a grid of blocks, each some whole chunks of the
 // copy, and those of them that have something to copy.
@@ -109,6 +113,8 @@ type blocks struct {
 	reads   float64 // how often the source is decoded
 	need    int64   // bytes that a block holds while it is copied
 	some    []int   // those of which the source stores something, in order; nil: all
+	taken   spare   // for what was read
+	made    spare   // for what that was converted to, and for what is compared
 }
 
 // lay cuts the array into blocks that a number of workers can hold together in so
@@ -121,15 +127,11 @@ func (w *blocks) lay(memory int64, workers int) error {
 	w.group, w.reads = slices.Repeat([]int{1}, len(chunks)), 1
 	size := float64(w.elementSize())
 	if !w.asBytes && m.Grid.Uniform() != nil {
-		fixed := float64(w.coded())
-		best := func(workers int) ([]int, float64) {
-			return bestBlock(axes, (float64(usable(memory))/float64(workers)-fixed)/size)
-		}
-		w.group, w.reads = best(2 * workers)
+		w.group, w.reads = w.best(axes, size, usable(memory)/int64(2*workers), workers)
 		// Fewer blocks at once may be larger, and their chunks are still decoded by all
 		// workers.
 		for _, n := range []int{workers, 2, 1} {
-			if group, reads := best(n); reads < 0.9*w.reads {
+			if group, reads := w.best(axes, size, usable(memory)/int64(n), workers); reads < 0.9*w.reads {
 				w.group, w.reads = group, reads
 			}
 		}
@@ -145,11 +147,24 @@ func (w *blocks) lay(memory int64, workers int) error {
 	if w.total, ok = nd.Len(w.count); !ok {
 		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%v blocks are more than can be counted", w.count)}
 	}
-	if w.need = w.weight(axes, size); w.need > usable(memory) {
+	if w.need = w.weight(axes, size, workers); w.need > usable(memory) {
 		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%w: a chunk or shard of the copy needs %s of memory, and %s of the allowed %s are for it; allow more (--max-memory) or make chunks or shards smaller",
 			zarr.ErrTooLarge, words.Bytes(float64(w.need)), words.Bytes(float64(usable(memory))), words.Bytes(float64(memory)))}
 	}
 	return nil
+}
+
+// best chooses blocks that take so much memory, or one chunk of the copy if that takes
+// more.
+func (w *blocks) best(axes []axis, size float64, memory int64, workers int) (group []int, reads float64) {
+	try := blocks{Pair: w.Pair}
+	for most := float64(memory); ; most /= 2 {
+		try.group, reads = bestBlock(axes, most/size)
+		one := !slices.ContainsFunc(try.group, func(k int) bool { return k > 1 })
+		if one || try.weight(axes, size, workers) <= memory {
+			return try.group, reads
+		}
+	}
 }
 
 // elementSize is the memory of an element while it is copied.
@@ -175,10 +190,13 @@ func (w *blocks) coded() int64 {
 	return 2 * int64(n)
 }
 
-// weight is the memory that a block takes.
-func (w *blocks) weight(axes []axis, size float64) int64 {
-	block, chunk := size, float64(max(w.To.DataType().Size(), 1))
+// weight is the memory that a block takes: its elements, parts of the source that are
+// decoded, and chunks that are encoded by several workers, in buffers
+// that may be twice as large, and in pieces.
+func (w *blocks) weight(axes []axis, size float64, workers int) int64 {
+	block, chunk, chunks := size, float64(max(w.To.DataType().Size(), 1)), 1.0
 	for i, a := range axes {
+		chunks *= float64(w.group[i])
 		block *= float64(min(w.group[i]*a.dst, max(a.n, 1)))
 		chunk *= float64(a.dst)
 	}
@@ -186,7 +204,7 @@ func (w *blocks) weight(axes []axis, size float64) int64 {
 		const most = 16 << 20 // larger ones are copied piece by piece
 		return int64(min(chunk+1<<16, most))
 	}
-	return int64(min(block+chunk, 1<<60)) + w.coded()
+	return int64(min(block+3*chunk*min(chunks, float64(workers)), 1<<60)) + w.coded()
 }
 
 // grow joins small blocks, as long as there are many: each costs something.
@@ -421,30 +439,38 @@ func (w *blocks) fill(ctx context.Context, index []int) error {
 // called.
 func (w *blocks) read(ctx context.Context, box nd.Box) (v nd.View, free func(), err error) {
 	from, to := w.From.DataType(), w.To.DataType()
-	v, hold := lend(from.Size(), box.Shape)
+	v, free = w.taken.lend(from.Size(), box.Shape)
 	if len(from.Refs()) > 0 {
 		v.Heap = &nd.Heap{}
 	}
 	if err := w.From.ReadInto(ctx, w.selection(box), v); err != nil {
-		hold.Free()
+		free()
 		return v, nil, err
 	}
 	if dtype.Equal(from, to) {
-		return v, hold.Free, nil
+		return v, free, nil
 	}
-	converted, held := lend(to.Size(), box.Shape)
+	converted, done := w.made.lend(to.Size(), box.Shape)
 	err = Convert(to, converted, from, v)
-	hold.Free()
+	free()
 	if err != nil {
-		held.Free()
+		done()
 		return v, nil, &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("elements from %v on: %w", box.Start, err)}
 	}
-	return converted, held.Free, nil
+	return converted, done, nil
 }
 
-// lend gives memory for a block, which laying it out has bounded.
-func lend(size int, shape []int) (nd.View, *buf.Buffer) {
+// spare is memory of blocks that were copied, for others. Unlike lent buffers it is
+// just as large as the largest block: what is held is bounded.
+type spare struct{ sync.Pool }
+
+// lend gives memory for a block, which laying it out has bounded, until free is called.
+func (s *spare) lend(size int, shape []int) (v nd.View, free func()) {
 	n, _ := nd.Bytes(shape, size)
-	hold := buf.Get(n)
-	return nd.Of(hold.B[:n], size, shape...), hold
+	mem, _ := s.Get().(*[]byte)
+	if mem == nil || cap(*mem) < n {
+		mem = new([]byte)
+		*mem = bigmem.Make[byte](n)
+	}
+	return nd.Of((*mem)[:n], size, shape...), func() { s.Put(mem) }
 }

@@ -76,7 +76,7 @@ func TestCopyWithOtherLayouts(t *testing.T) {
 			{},
 			{Chunks: slices.Repeat([]int{2}, rank)},
 			{Chunks: slices.Repeat([]int{100}, rank)},
-			{Chunks: slices.Repeat([]int{3}, rank), Memory: 2 << 10},
+			{Chunks: slices.Repeat([]int{3}, rank), Memory: 8 << 10},
 			{Chunks: slices.Repeat([]int{3}, rank), Shards: slices.Repeat([]int{6}, rank), Codecs: gzip},
 			{Shards: slices.Repeat([]int{12}, rank)},
 			{Shards: slices.Repeat([]int{5}, rank)},

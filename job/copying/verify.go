@@ -42,8 +42,8 @@ func (r *runner) verify(ctx context.Context) error {
 // compare reads a block of the copy and of the source.
 func (w *blocks) compare(ctx context.Context, box nd.Box, lossy bool) error {
 	t := w.To.DataType()
-	got, hold := lend(t.Size(), box.Shape)
-	defer hold.Free()
+	got, done := w.made.lend(t.Size(), box.Shape)
+	defer done()
 	if len(t.Refs()) > 0 {
 		got.Heap = &nd.Heap{}
 	}
