@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	pathpkg "path"
 	"strings"
 	"sync/atomic"
 
@@ -274,7 +275,7 @@ func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, erro
 		if err != nil {
 			return yield(nil, g.fail("list", err))
 		}
-		if !entry.IsPrefix {
+		if !entry.IsPrefix || IsOwn(pathpkg.Base(entry.Key)) {
 			continue
 		}
 		n, err := openNode(ctx, g.engine, strings.TrimSuffix(entry.Key, "/"))

@@ -228,7 +228,7 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
-	if isUnfinished(ctx, e, path) {
+	if inUnfinished(ctx, e, path) {
 		return nil, &Error{Op: "open", URL: (&node{engine: e, path: path}).URL(), Err: ErrUnfinished}
 	}
 	look := func(further bool) (*format.Format, error) {
@@ -291,11 +291,43 @@ func newNode(ctx context.Context, n node, doc meta.Node) (Node, error) {
 
 // Unfinished is the name of a value that lies in the folder of a hierarchy until all
 // of it is there: nodes with no document at the root beside it are no hierarchy.
-const Unfinished = ".omnizarr-unfinished"
+const Unfinished = locate.UnfinishedName
+
+// Copied is the name of a value that lies in the folder of a hierarchy that is a
+// copy, and says of what.
+const Copied = ".omnizarr-copied"
+
+// IsOwn reports whether a value or folder of a name is neither a user's nor a node's,
+// but one that copies keep for themselves.
+func IsOwn(name string) bool {
+	if name == Unfinished || name == Copied {
+		return true
+	}
+	of, what, _ := strings.Cut(name, ".omnizarr-")
+	return len(of) > 1 && of[0] == '.' && (what == "new" || what == "old" || what == "unfinished")
+}
+
+// inUnfinished reports whether a path leads into a hierarchy that is not complete.
+func inUnfinished(ctx context.Context, e *engine, path string) bool {
+	for at := path; ; at = strings.TrimSuffix(pathpkg.Dir(at), ".") {
+		if isUnfinished(ctx, e, at) {
+			if at == path {
+				return true
+			}
+			if _, _, err := readDocument(ctx, e, at, false); errors.Is(err, ErrNoNode) {
+				return true
+			}
+		}
+		if at == "" {
+			break
+		}
+	}
+	return e.location.Store != nil && locate.Unfinished(store.JoinURL(e.location.Store.URL(), path), e.formats)
+}
 
 // isUnfinished reports whether that value lies in a folder, which has no document.
 func isUnfinished(ctx context.Context, e *engine, path string) bool {
-	_, _, err := e.store.Get(ctx, pathpkg.Join(path, Unfinished), store.UpTo(1<<10), nil)
+	_, _, err := e.store.Get(ctx, pathpkg.Join(path, Unfinished), store.Part(0, 0), nil)
 	return err == nil
 }
 

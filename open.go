@@ -27,6 +27,18 @@ func Find(ctx context.Context, url string, opts ...Option) (locate.Location, err
 	return storeAt(ctx, url, o)
 }
 
+// Make is Find for what is to be written: a folder or an archive that is missing is
+// made, an archive that was begun goes on. If replace is set, an archive is made anew
+// though there is one, which stays until the location is closed.
+func Make(ctx context.Context, url string, replace bool, opts ...Option) (locate.Location, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return locate.Location{}, fail("create", url, err)
+	}
+	o.locate.Create, o.locate.Resume, o.locate.Replace = true, true, replace
+	return storeAt(ctx, url, o)
+}
+
 // storeAt opens the store that a URL names, that of a file if it leads into one.
 func storeAt(ctx context.Context, url string, o *options) (locate.Location, error) {
 	opt := o.locate

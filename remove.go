@@ -2,12 +2,14 @@ package zarr
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	pathpkg "path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/omnizarr/zarr/format/translate"
@@ -31,7 +33,37 @@ func Remove(ctx context.Context, n Node) error {
 	return fail("remove", n.URL(), removeNode(ctx, e, n.Path()))
 }
 
+// Replace puts something else in the place of what lies at a path of a store, under
+// the conditions of Remove: replace is called after the writes that this process has
+// under way, and handles of nodes there are told when they write. If replace is nil,
+// what is there is removed. What is left of a node whose document is gone may be
+// replaced too: keys such as "c/0/0", and numbers where other documents of it are.
+func Replace(ctx context.Context, s store.Store, path string, replace func() error, opts ...Option) error {
+	if s == nil {
+		return fail("replace", strconv.Quote(path), errNoStore)
+	}
+	url := store.JoinURL(s.URL(), path)
+	o, err := newOptions(opts)
+	if err != nil {
+		return fail("replace", url, err)
+	}
+	e := newEngine(s, o)
+	if replace == nil {
+		replace = func() error { return deleteNode(ctx, e, path) }
+	}
+	return fail("replace", url, replaceNode(ctx, e, path, true, func() error {
+		defer forget(e, path)
+		return replace()
+	}))
+}
+
 func removeNode(ctx context.Context, e *engine, path string) error {
+	return replaceNode(ctx, e, path, false, func() error { return deleteNode(ctx, e, path) })
+}
+
+// replaceNode calls replace if there is nothing but nodes at a path and, if broken
+// ones may be replaced, what is left of them.
+func replaceNode(ctx context.Context, e *engine, path string, broken bool, replace func() error) error {
 	nodes, err := nodesIn(ctx, e, path)
 	if err != nil {
 		return err
@@ -41,14 +73,14 @@ func removeNode(ctx context.Context, e *engine, path string) error {
 		return err
 	}
 	defer unlock()
-	key, err := foreign(ctx, e, path, nodes)
+	key, err := foreign(ctx, e, path, nodes, broken)
 	if err != nil {
 		return err
 	}
 	if key != "" {
 		return mark(ErrExist, fmt.Errorf("%q in its folder belongs to no node, and is not removed", key))
 	}
-	return deleteNode(ctx, e, path)
+	return replace()
 }
 
 // lockShapes waits for the writers of arrays and keeps others from beginning; they
@@ -101,16 +133,25 @@ func nodesIn(ctx context.Context, e *engine, path string) (map[string][]string, 
 }
 
 // foreign finds a value in a folder that is no part of the nodes there; "" if there
-// is none.
-func foreign(ctx context.Context, e *engine, path string, nodes map[string][]string) (string, error) {
+// is none. What is left of nodes belongs to them if broken ones count.
+func foreign(ctx context.Context, e *engine, path string, nodes map[string][]string, broken bool) (string, error) {
 	names := documentNames(e)
+	left := &remains{nodes: nodes, broken: broken, documents: map[string]bool{}, files: map[string]int64{}}
 	chunks := map[string]func(key string) bool{} // by node: whether a key in it is a chunk
 	for entry, err := range translate.Raw(e.store).List(ctx, (&node{path: path}).prefix(), "") {
 		if err != nil {
 			return "", err
 		}
 		dir, name := pathpkg.Split(entry.Key)
+		below := entry.Key[len((&node{path: path}).prefix()):]
+		if name == Copied {
+			left.copied(ctx, e, dir)
+		}
 		if names[name] {
+			left.seen(strings.TrimSuffix(dir, "/"))
+			continue
+		}
+		if slices.ContainsFunc(strings.Split(below, "/"), IsOwn) {
 			continue
 		}
 		dir = strings.TrimSuffix(dir, "/")
@@ -118,16 +159,82 @@ func foreign(ctx context.Context, e *engine, path string, nodes map[string][]str
 			dir = strings.TrimSuffix(pathpkg.Dir(dir), ".")
 		}
 		if nodes[dir] == nil {
-			return entry.Key, nil
+			left.add(entry, path)
+			continue
 		}
 		if chunks[dir] == nil {
 			chunks[dir] = chunksOf(ctx, e, dir, nodes[dir])
 		}
 		if !chunks[dir](strings.TrimPrefix(entry.Key[len(dir):], "/")) {
-			return entry.Key, nil
+			left.add(entry, dir)
+		}
+	}
+	if key := left.foreign(); key != "" || !broken {
+		return key, nil
+	}
+	for entry, err := range store.Hidden(ctx, e.store, (&node{path: path}).prefix()) {
+		if err != nil || entry.Why != store.Temporary {
+			return entry.Key, err
 		}
 	}
 	return "", nil
+}
+
+// remains tells keys that no node owns, but that are left of one whose document is
+// gone, from those of others. A chunk of Zarr v3 is known by its key; a number may be
+// anything, and is left of an array only where other documents of it are.
+type remains struct {
+	nodes     map[string][]string
+	broken    bool            // whether there can be any
+	documents map[string]bool // folders that have one of any name
+	entries   []store.Entry   // that no node owns
+	above     []string        // by entry: the folder in which a node may have been
+	files     map[string]int64
+}
+
+// copied reads which other files a copy brought along: as long as they are of that
+// size, they are its own.
+func (r *remains) copied(ctx context.Context, e *engine, dir string) {
+	text, _, err := translate.Raw(e.store).Get(ctx, dir+Copied, store.UpTo(meta.MaxBytes), nil)
+	var record struct {
+		Files map[string]int64 `json:"files"`
+	}
+	if err != nil || json.Unmarshal(text, &record) != nil {
+		return
+	}
+	for key, size := range record.Files {
+		r.files[dir+key] = size
+	}
+}
+
+func (r *remains) seen(dir string) { r.documents[dir] = true }
+
+func (r *remains) add(e store.Entry, above string) {
+	r.entries, r.above = append(r.entries, e), append(r.above, above)
+}
+
+// foreign is the first key that is left of no node, "" if there is none.
+func (r *remains) foreign() string {
+	for i, e := range r.entries {
+		size, own := r.files[e.Key]
+		if own = own && size == e.Size; !own && (!r.broken || !r.isLeft(e.Key, r.above[i])) {
+			return e.Key
+		}
+	}
+	return ""
+}
+
+func (r *remains) isLeft(key, above string) bool {
+	for dir := strings.TrimSuffix(pathpkg.Dir(key), "."); len(dir) >= len(above); dir = strings.TrimSuffix(pathpkg.Dir(dir), ".") {
+		rest := strings.TrimPrefix(key[len(dir):], "/")
+		if r.nodes[dir] == nil && likeChunk.MatchString(rest) && rest != "c" && (rest[0] == 'c' || r.documents[dir]) {
+			return true
+		}
+		if dir == "" {
+			break
+		}
+	}
+	return false
 }
 
 // likeChunk are the keys of chunks in any of the usual encodings.
@@ -209,7 +316,7 @@ func strayChunk(ctx context.Context, e *engine, path string, m *meta.Array) erro
 
 // documentNames are the names that documents of nodes have, in any format.
 func documentNames(e *engine) map[string]bool {
-	names := map[string]bool{Unfinished: true}
+	names := map[string]bool{Unfinished: true, Copied: true}
 	for _, f := range e.formats.All() {
 		if f.Folder == nil {
 			continue
@@ -226,13 +333,7 @@ func documentNames(e *engine) map[string]bool {
 // deleteNode removes a node and all below it: its document first, so that what
 // an interruption leaves is no node any more.
 func deleteNode(ctx context.Context, e *engine, path string) error {
-	name := placeOf(e.store, path)
-	defer func() {
-		partCache.Drop(name)
-		for c := range caches.all() {
-			c.Drop(name)
-		}
-	}()
+	defer forget(e, path)
 	e.changes.removed(path)
 	if err := e.store.Delete(ctx, documentKey(path)); err != nil {
 		return err
@@ -249,4 +350,13 @@ func deleteNode(ctx context.Context, e *engine, path string) error {
 		}
 	}
 	return nil
+}
+
+// forget drops what caches have of a node and of all below it.
+func forget(e *engine, path string) {
+	name := placeOf(e.store, path)
+	partCache.Drop(name)
+	for c := range caches.all() {
+		c.Drop(name)
+	}
 }

@@ -3,6 +3,7 @@ package locate
 import (
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/omnizarr/zarr/store"
@@ -32,15 +33,30 @@ func identityOfBase(base string) string {
 		}
 		return mem.Shared(name).Identity(strings.Trim(path, "/"))
 	}
+	if path, ok := localPath(base); ok {
+		return store.PathURL(store.RealPath(path))
+	}
+	return base
+}
+
+// localPath gives the path on this machine that a URL is, unless it is a pipeline.
+func localPath(rawURL string) (string, bool) {
+	base, stages, err := splitPipeline(rawURL)
+	if err != nil || len(stages) > 0 || base == "" || strings.HasPrefix(base, "mem:") {
+		return "", false
+	}
 	if m := scheme.FindStringSubmatch(base); m == nil && !strings.HasPrefix(base, "file:") {
-		return store.PathURL(store.RealPath(base))
+		return base, true
 	}
 	u, err := url.Parse(base)
 	if err != nil || strings.ToLower(u.Scheme) != "file" {
-		return base
+		return "", false
 	}
 	if u.Path == "" { // file:relative
 		u.Path = u.Opaque
 	}
-	return store.PathURL(store.RealPath(filepath.FromSlash(u.Path)))
+	if runtime.GOOS == "windows" && len(u.Path) > 2 && u.Path[0] == '/' && u.Path[2] == ':' {
+		u.Path = u.Path[1:]
+	}
+	return filepath.FromSlash(u.Path), true
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/format"
-	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/zip"
@@ -75,7 +74,7 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		return openRegular(ctx, outer, inner, outerInfo, opt)
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !opt.Create {
-		if begun(path) {
+		if begun(path, opt.formats()) {
 			err = store.ErrUnfinished
 		}
 		return Location{}, failed(path, "%w", cause(err))
@@ -93,17 +92,6 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		return Location{}, err
 	}
 	return Location{Store: s, Path: inner}, nil
-}
-
-// begun reports whether a file that path names, or that it leads into, is being made,
-// or was by somebody who did not end.
-func begun(path string) bool {
-	for up := ""; path != up; up, path = path, filepath.Dir(path) {
-		if partial.Exists(path) {
-			return true
-		}
-	}
-	return false
 }
 
 // topAbove cuts a path at the folder of the hierarchy that it leads into by its

@@ -2,6 +2,7 @@ package store
 
 import (
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -13,9 +14,20 @@ func RealPath(path string) string {
 	if err != nil {
 		return path
 	}
+	return realPath(at, 40)
+}
+
+// realPath follows at most a number of links that lead nowhere yet.
+func realPath(at string, links int) string {
 	for rest := ""; ; {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
 			return filepath.Join(real, rest)
+		}
+		if to, err := os.Readlink(at); err == nil && links > 0 {
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(realPath(filepath.Dir(at), links-1), to)
+			}
+			return filepath.Join(realPath(to, links-1), rest)
 		}
 		up := filepath.Dir(at)
 		if up == at {

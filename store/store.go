@@ -36,7 +36,7 @@ var (
 	// object.
 	ErrChanged = errors.New("value was replaced while it was read")
 	// ErrUnfinished says that something was begun here, and not ended.
-	ErrUnfinished = errors.New("an unfinished copy, which is to be made again")
+	ErrUnfinished = errors.New("an unfinished copy: the same copy run again goes on, with --overwrite one begins anew")
 	// ErrNoList says that the store cannot list its keys.
 	ErrNoList = errors.New("store cannot list keys")
 )

@@ -69,7 +69,7 @@ func (r *runner) run(ctx context.Context) error {
 		grid := w.name()
 		for k, box := range w.boxes() {
 			bytes := job.Weight(w.To, box.Shape)
-			if r.record != nil && r.record.Done(w.Path, grid, k) {
+			if r.record != nil && r.record.Done(w.Path, grid, k) || w.isDone(k) {
 				r.resumed++
 				r.track.Done(w.Path, 1, bytes)
 				continue
@@ -107,14 +107,15 @@ func usable(memory int64) int64 {
 type blocks struct {
 	Pair
 	asBytes bool
-	group   []int   // chunks of the copy along each axis of a block
-	count   []int   // blocks along each axis
-	total   int     // blocks
-	reads   float64 // how often the source is decoded
-	need    int64   // bytes that a block holds while it is copied
-	some    []int   // those of which the source stores something, in order; nil: all
-	taken   spare   // for what was read
-	made    spare   // for what that was converted to, and for what is compared
+	group   []int       // chunks of the copy along each axis of a block
+	count   []int       // blocks along each axis
+	total   int         // blocks
+	reads   float64     // how often the source is decoded
+	need    int64       // bytes that a block holds while it is copied
+	some    []int       // those of which the source stores something, in order; nil: all
+	taken   spare       // for what was read
+	made    spare       // for what that was converted to, and for what is compared
+	there   map[int]int // by block: the chunks that an earlier run has stored
 }
 
 // lay cuts the array into blocks that a number of workers can hold together in so
@@ -232,16 +233,15 @@ func (w *blocks) name() string { return fmt.Sprint(w.group) }
 // Where the store cannot list, and where what is not stored is another value in the
 // copy, that is all of them.
 func (w *blocks) find(ctx context.Context) error {
+	if w.Begun {
+		if err := w.findDone(ctx); err != nil {
+			return err
+		}
+	}
 	if w.Cut != nil || !w.sameFill() || w.allStored() {
 		return nil
 	}
-	if err := w.findStored(ctx); err != nil {
-		return err
-	}
-	if w.Begun && w.some != nil {
-		return w.clean(ctx)
-	}
-	return nil
+	return w.findStored(ctx)
 }
 
 func gcd(a, b int) int {
@@ -303,12 +303,12 @@ func (w *blocks) touch(found []int, box nd.Box) []int {
 	return found
 }
 
-// clean removes chunks of a copy that was there before from blocks that are
-// passed over.
-func (w *blocks) clean(ctx context.Context) error {
+// findDone finds the chunks that an earlier run has stored: a block with all of them
+// need not be done again.
+func (w *blocks) findDone(ctx context.Context) error {
+	w.there = map[int]int{}
 	for c, err := range w.To.Stored(ctx) {
 		if errors.Is(err, store.ErrNoList) {
-			w.some = nil // do them all instead
 			return nil
 		}
 		if err != nil {
@@ -318,14 +318,20 @@ func (w *blocks) clean(ctx context.Context) error {
 		for i, n := range c.Index {
 			k = k*w.count[i] + n/w.group[i]
 		}
-		if _, needed := slices.BinarySearch(w.some, k); needed {
-			continue
-		}
-		if err := w.To.DeleteChunk(ctx, c.Index...); err != nil {
-			return err
-		}
+		w.there[k]++
 	}
 	return nil
+}
+
+// isDone reports whether all chunks of a block are stored.
+func (w *blocks) isDone(k int) bool {
+	n, chunks, have := 1, w.To.Metadata().Grid.Count(), w.there[k]
+	for i := len(chunks) - 1; i >= 0; i-- {
+		first := k % w.count[i] * w.group[i]
+		k /= w.count[i]
+		n *= min(first+w.group[i], chunks[i]) - first
+	}
+	return have == n
 }
 
 func (w *blocks) items() int {

@@ -5,14 +5,14 @@ package copying
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/job"
-	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -48,8 +48,8 @@ type Options struct {
 	// NodesOnly leaves out what lies beside the nodes of the source and is no part of
 	// them, such as a README or the tables of other programs.
 	NodesOnly bool
-	// Overwrite removes what is in the place of the copy. Without it a copy goes
-	// only where nothing is, or where a copy was begun with the same options.
+	// Overwrite lets the copy take the place of nodes that are there. Without it a
+	// copy goes only where nothing is, or where the same copy was begun.
 	Overwrite bool
 	// Verify reads the copy back and compares it with the source before it is done.
 	// Where codecs lose precision, it is only decoded.
@@ -60,12 +60,16 @@ type Options struct {
 	// source has in flight comes on top, see zarr.InFlight.
 	Memory   int64
 	Progress func(job.Progress) // called after every block
+	// Then is called when the elements are copied, with the copy before it appears:
+	// more nodes may be made in it, and its attributes changed. What it does belongs
+	// to what was asked for, so that the same copy has it again.
+	Then func(ctx context.Context, root zarr.Node, l *landing.Landing) error
 	// Open are options for the nodes of the copy.
 	Open []zarr.Option
 }
 
 // ErrNotEmpty says that the place of a copy holds something else.
-var ErrNotEmpty = errors.New("there is something else already")
+var ErrNotEmpty = landing.ErrNotEmpty
 
 // Format is what copies are written as. Nodes is one for formats whose groups and
 // arrays the engine makes; others make files of their own.
@@ -85,8 +89,9 @@ type Format interface {
 //
 // The array is written in blocks that are whole chunks or shards of the copy,
 // so that no chunk is written twice. Blocks of which the source stores nothing
-// are passed over. A copy that was interrupted and is started again ends with
-// the same bytes.
+// are passed over. Until it is complete the copy does not open; one that was
+// interrupted and is started again goes on, and ends with the same bytes; one that is
+// there already is left as it is. See package landing.
 func Copy(ctx context.Context, src zarr.Node, url string, opts Options) (Summary, error) {
 	return copyTo(ctx, src, Place{URL: url}, opts)
 }
@@ -115,7 +120,7 @@ func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Sum
 	if opts, err = opts.complete(); err != nil {
 		return sum, err
 	}
-	if err := CheckApart(src, to); err != nil {
+	if err := landing.Apart(src, to); err != nil {
 		return sum, err
 	}
 	var foreign Foreign
@@ -131,73 +136,7 @@ func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Sum
 }
 
 // Place is where a copy goes: a URL, or a path of a store.
-type Place struct {
-	URL   string
-	Store store.Store
-	Path  string
-
-	opts []zarr.Option
-}
-
-func (p Place) open(ctx context.Context) (zarr.Node, error) {
-	opts := append(slices.Clone(p.opts), zarr.BypassConsolidated())
-	if p.Store != nil {
-		return zarr.OpenStore(ctx, p.Store, p.Path, opts...)
-	}
-	return zarr.Open(ctx, p.URL, opts...)
-}
-
-func (p Place) group(ctx context.Context) (*zarr.Group, error) {
-	opts := append(slices.Clone(p.opts), zarr.BypassConsolidated())
-	var g *zarr.Group
-	var err error
-	if p.Store != nil {
-		g, err = zarr.CreateGroupIn(ctx, p.Store, p.Path, opts...)
-	} else {
-		g, err = zarr.CreateGroup(ctx, p.URL, opts...)
-	}
-	if !errors.Is(err, zarr.ErrExist) {
-		return g, err
-	}
-	// A copy that was begun goes on.
-	n, err := p.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	g, ok := n.(*zarr.Group)
-	if !ok {
-		return nil, p.end(n, &zarr.Error{Op: "copy to", URL: n.URL(), Err: ErrNotEmpty})
-	}
-	return g, nil
-}
-
-func (p Place) array(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
-	if p.Store != nil {
-		return zarr.CreateArrayIn(ctx, p.Store, p.Path, spec, p.opts...)
-	}
-	return zarr.CreateArray(ctx, p.URL, spec, p.opts...)
-}
-
-// end closes what was opened by URL; a store is its owner's.
-func (p Place) end(n zarr.Node, err error) error {
-	if p.Store != nil || n == nil {
-		return err
-	}
-	return End(n, err)
-}
-
-// End closes a node that was opened by URL, and gives the error that there was.
-// After one, an archive that was begun is left as it was before.
-func End(n zarr.Node, err error) error {
-	if err == nil {
-		return n.Close()
-	}
-	if d, ok := store.As[interface{ Discard() error }](n.Store()); ok {
-		err = errors.Join(err, d.Discard())
-	}
-	n.Close()
-	return err
-}
+type Place = landing.Place
 
 // Copy writes a node as groups and arrays of the format.
 func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Summary, err error) {
@@ -215,175 +154,127 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 		foreign.Left, foreign.Files = append(foreign.Left, foreign.Files...), nil
 	}
 	defer func() { sum.NotCopied = append(sum.NotCopied, d.lost...) }()
-	to.opts = padOptions(d.header, opts.Open)
-	if err := makeRoom(ctx, src, to, d.groups, d.arrays, opts.Overwrite); err != nil {
-		return sum, err
-	}
-	to.opts = append(to.opts[:len(to.opts):len(to.opts)], f.Options...)
-	c := &copier{src: src, opts: opts, format: f, design: d, foreign: foreign}
-	if a, ok := src.(*zarr.Array); ok {
-		dst, opened, resumed, err := f.createArray(ctx, d.specs["/"], to.array, to.open)
-		if err == nil {
-			c.sum, err = Elements(ctx, []Pair{{Path: "/", From: a, To: dst, Cut: d.cuts["/"], Begun: resumed}}, opts, nil)
-		}
-		if err == nil {
-			err = c.files(ctx, dst, map[string]*zarr.Array{"/": dst})
-		}
-		err = to.end(opened, err)
-		return c.sum, err
-	}
-	root, err := to.group(ctx)
+	l, err := landing.Begin(ctx, to, landing.Copy{Source: src, Request: f.request(opts), Overwrite: opts.Overwrite, Open: opts.Open})
 	if err != nil {
 		return sum, err
 	}
-	err = to.end(root, c.hierarchy(ctx, root))
-	return c.sum, err
+	own := append(padOptions(d.header, opts.Open), f.Options...)
+	c := &copier{src: src, opts: opts, format: f, design: d, foreign: foreign, landing: l, own: append(own, zarr.BypassConsolidated())}
+	if err := c.land(ctx); err != nil {
+		return c.sum, l.Abandon(err)
+	}
+	c.sum.Already = l.Already()
+	return c.sum, l.Finish(ctx)
 }
 
-// makeRoom checks what is in the place of the copy, in any format, and removes it
-// if asked.
-func makeRoom(ctx context.Context, src zarr.Node, to Place, groups map[string]*zarr.Group, arrays map[string]*zarr.Array, overwrite bool) error {
-	old, err := to.open(ctx)
-	if errors.Is(err, zarr.ErrUnfinished) {
-		return fmt.Errorf("%w: %w", ErrNotEmpty, err)
-	}
-	if err != nil {
-		return nil // nothing there, or nothing that can be told from nothing: creating will say
-	}
-	defer to.end(old, nil)
-	fail := func(format string, args ...any) error {
-		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: fmt.Errorf(format, args...)}
-	}
-	if overwrite {
-		return zarr.Remove(ctx, old)
-	}
-	g, isGroup := old.(*zarr.Group)
-	if _, ok := src.(*zarr.Group); ok != isGroup {
-		return fail("%w, of another kind", ErrNotEmpty)
-	}
-	if !isGroup {
-		return nil // its metadata is compared when it is created again
-	}
-	for n, err := range g.Walk(ctx) {
-		if err != nil {
-			return err
-		}
-		path := job.Path(old, n)
-		_, isGroup := n.(*zarr.Group)
-		if isGroup && groups[path] == nil || !isGroup && arrays[path] == nil {
-			return fail("%w, such as %s", ErrNotEmpty, path)
-		}
-	}
-	return nil
+// request is what a copy was asked to be, besides what its documents tell.
+func (f Nodes) request(opts Options) any {
+	return struct {
+		To        string          `json:"to"`
+		Chunks    []int           `json:"chunks,omitempty"`
+		Shards    []int           `json:"shards,omitempty"`
+		Codecs    json.RawMessage `json:"codecs,omitempty"`
+		DataType  string          `json:"data_type,omitempty"`
+		Pad       string          `json:"pad,omitempty"`
+		Slice     string          `json:"slice,omitempty"`
+		NodesOnly bool            `json:"nodes_only,omitempty"`
+	}{f.Format, opts.Chunks, opts.Shards, opts.Codecs, opts.DataType, opts.Pad, opts.Slice, opts.NodesOnly}
 }
 
-// CheckApart checks that neither the source nor the place of its copy is inside
-// the other, before anything is made there.
-func CheckApart(src zarr.Node, to Place) error {
-	into, name := locate.Identity(to.URL), to.URL
-	if to.Store != nil {
-		into, name = store.Identity(to.Store, to.Path), store.JoinURL(to.Store.URL(), to.Path)
-	}
-	if into != "" && store.Overlap(store.Identity(src.Store(), src.Path()), into) {
-		return &zarr.Error{Op: "copy to", URL: name, Err: fmt.Errorf("the source %s is the same place or one is inside the other", src.URL())}
-	}
-	return nil
-}
-
-// createArray makes an array, or takes up one that a copy has begun: an array whose
-// document is just the same. It is to be closed by who opened it, the other result.
-func (f Nodes) createArray(ctx context.Context, spec zarr.ArraySpec, create func(context.Context, zarr.ArraySpec) (*zarr.Array, error), open func(context.Context) (zarr.Node, error)) (a *zarr.Array, opened zarr.Node, resumed bool, err error) {
-	a, err = create(ctx, spec)
-	switch {
-	case err == nil && !f.Forgets:
-		return a, a, false, nil
-	case err == nil:
-		// A copy that goes on must write with the codecs that are read again.
-		n, err := zarr.OpenStore(ctx, a.Store(), a.Path(), f.Options...)
-		if err != nil {
-			return nil, a, false, err
-		}
-		return n.(*zarr.Array), a, false, nil
-	case !errors.Is(err, zarr.ErrExist):
-		return nil, nil, false, err
-	}
-	old, openErr := open(ctx)
-	if openErr != nil {
-		return nil, nil, false, err // what is there is of another format
-	}
-	a, ok := old.(*zarr.Array)
-	if !ok {
-		return nil, old, false, err
-	}
-	same, err := f.sameDocument(ctx, spec, a)
-	if err == nil && !same {
-		err = &zarr.Error{Op: "copy to", URL: a.URL(), Err: fmt.Errorf("%w, an array with other metadata", ErrNotEmpty)}
-	}
-	return a, old, true, err
-}
-
-// copier runs the copy of all arrays.
+// copier makes the nodes of a copy, in a landing.
 type copier struct {
 	src    zarr.Node
 	opts   Options
 	format Nodes
 	*design
 	foreign Foreign
+	landing *landing.Landing
+	own     []zarr.Option // of the nodes that are made
 	sum     Summary
 }
 
-// files copies what is no part of a node.
-func (c *copier) files(ctx context.Context, root zarr.Node, arrays map[string]*zarr.Array) (err error) {
-	c.sum.Files, c.sum.NotCopied, err = c.foreign.copy(ctx, c.src, root, arrays, c.opts.Memory)
-	return err
+// at is where the copy of the node at a path lies in the store.
+func (c *copier) at(path string) string {
+	return strings.Trim(c.landing.Path()+strings.TrimSuffix(path, "/"), "/")
 }
 
-// hierarchy copies all nodes below root.
-func (c *copier) hierarchy(ctx context.Context, root *zarr.Group) error {
-	groups, arrays := c.groups, c.arrays
-	made := make(map[string]*zarr.Group, len(groups))
-	for _, path := range job.Paths(groups) {
-		made[path] = root
-		if path != "/" {
-			var err error
-			if made[path], err = root.RequireGroup(ctx, path[1:]); err != nil {
-				return err
-			}
+// createArray makes an array.
+func (c *copier) createArray(ctx context.Context, path string) (*zarr.Array, error) {
+	a, err := zarr.CreateArrayIn(ctx, c.landing.Store(), c.at(path), c.specs[path], c.own...)
+	if err != nil || !c.format.Forgets {
+		return a, err
+	}
+	// A copy that goes on must write with the codecs that are read again.
+	n, err := zarr.OpenStore(ctx, c.landing.Store(), c.at(path), c.own...)
+	if err != nil {
+		return nil, err
+	}
+	return n.(*zarr.Array), nil
+}
+
+// land makes all nodes, and then fills the arrays.
+func (c *copier) land(ctx context.Context) error {
+	made := make(map[string]*zarr.Group, len(c.groups))
+	for _, path := range job.Paths(c.groups) {
+		var err error
+		if made[path], err = zarr.CreateGroupIn(ctx, c.landing.Store(), c.at(path), c.own...); err != nil {
+			return err
 		}
 	}
 	var work []Pair
-	for _, path := range job.Paths(arrays) {
-		create := func(ctx context.Context, spec zarr.ArraySpec) (*zarr.Array, error) {
-			return root.CreateArray(ctx, path[1:], spec)
-		}
-		open := func(ctx context.Context) (zarr.Node, error) { return root.Open(ctx, path[1:]) }
-		dst, _, resumed, err := c.format.createArray(ctx, c.specs[path], create, open)
+	for _, path := range job.Paths(c.arrays) {
+		dst, err := c.createArray(ctx, path)
 		if err != nil {
 			return err
 		}
-		work = append(work, Pair{Path: path, From: arrays[path], To: dst, Cut: c.cuts[path], Begun: resumed})
+		work = append(work, Pair{Path: path, From: c.arrays[path], To: dst, Cut: c.cuts[path]})
 	}
 	// Behind the arrays: what these tell of images, a format need not say twice.
-	for _, path := range job.Paths(groups) {
-		if attrs := groups[path].Metadata().Attributes; attrs != nil {
+	for _, path := range job.Paths(c.groups) {
+		if attrs := c.groups[path].Metadata().Attributes; attrs != nil {
 			if err := made[path].SetAttributes(ctx, attrs); err != nil {
 				return err
 			}
 		}
 	}
-	var err error
-	if c.sum, err = Elements(ctx, work, c.opts, nil); err != nil {
+	if err := c.landing.Start(ctx); err != nil || c.landing.Already() {
 		return err
+	}
+	for i := range work {
+		work[i].Begun = c.landing.Resumed()
+	}
+	var err error
+	if c.sum, err = Elements(ctx, work, c.opts, c.landing); err != nil {
+		return err
+	}
+	if err := c.more(ctx, made["/"], work); err != nil {
+		return err
+	}
+	if len(c.arrays) > 1 && c.format.Consolidated {
+		return made["/"].Consolidate(ctx)
+	}
+	return nil
+}
+
+// more adds to a copy what is no element: files that are no part of a node, and what
+// the caller makes.
+func (c *copier) more(ctx context.Context, group *zarr.Group, work []Pair) (err error) {
+	var root zarr.Node = group
+	if group == nil {
+		root = work[0].To
 	}
 	copies := map[string]*zarr.Array{}
 	for _, p := range work {
 		copies[p.Path] = p.To
 	}
-	if err := c.files(ctx, root, copies); err != nil {
+	if c.sum.Files, c.sum.NotCopied, err = c.foreign.copy(ctx, c.src, root, copies, c.opts.Memory); err != nil {
 		return err
 	}
-	if len(arrays) > 1 && c.format.Consolidated {
-		return root.Consolidate(ctx)
+	for _, key := range c.sum.Files {
+		c.landing.Keep(c.at("/" + key))
+	}
+	if c.opts.Then != nil {
+		return c.opts.Then(ctx, root, c.landing)
 	}
 	return nil
 }

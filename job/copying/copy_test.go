@@ -59,7 +59,10 @@ func TestCopyRemovesWhatTheSourceDoesNotHave(t *testing.T) {
 	dst := mem.New()
 	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, dst, "", copying.Options{})))
 	jobtest.Check(t, s.Delete(ctx, "plane/c/0/0"))
-	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, dst, "", copying.Options{})))
+	if err := jobtest.Err(copying.Into(ctx, g, dst, "", copying.Options{})); !errors.Is(err, copying.ErrNotEmpty) || !strings.Contains(err.Error(), "changed since") {
+		t.Errorf("after a change of the source: %v", err)
+	}
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, dst, "", copying.Options{Overwrite: true})))
 	if _, ok := jobtest.Content(t, dst)["plane/c/0/0"]; ok {
 		t.Error("the chunk is still there")
 	}

@@ -1,7 +1,6 @@
 package copying
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -169,25 +168,6 @@ func (f Nodes) Try(spec zarr.ArraySpec) error {
 
 func (f Nodes) example(ctx context.Context, spec zarr.ArraySpec, opts ...zarr.Option) (*zarr.Array, error) {
 	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(opts[:len(opts):len(opts)], f.Options...)...)
-}
-
-// sameDocument reports whether an array is what spec would make.
-func (f Nodes) sameDocument(ctx context.Context, spec zarr.ArraySpec, a *zarr.Array) (bool, error) {
-	made, err := f.example(ctx, spec)
-	if err != nil {
-		return false, err
-	}
-	// As it is read: a format may not keep how a value was spelled.
-	want, err := zarr.OpenStore(ctx, made.Store(), "", f.Options...)
-	if err != nil {
-		return false, err
-	}
-	x, err := job.Metadata(want).Marshal()
-	if err != nil {
-		return false, err
-	}
-	y, err := a.Metadata().Marshal()
-	return bytes.Equal(x, y), err
 }
 
 // CheckRank checks that chunks and shards have the axes of the array.

@@ -19,7 +19,7 @@ type Pair struct {
 	From, To *zarr.Array
 	// Cut is what of the array is copied, by its axes; nil is all of it.
 	Cut []zarr.Positions
-	// Begun says that the copy may hold chunks.
+	// Begun says that the copy may hold chunks that an earlier run has stored.
 	Begun bool
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"path"
 	"slices"
 	"testing"
 
@@ -63,8 +64,16 @@ func Count[T int16 | float64](n int) []T {
 	return out
 }
 
-// Content gives all keys and values of a store.
+// Content gives all keys and values of a store, but the record of a copy.
 func Content(t testing.TB, s store.Store) map[string]string {
+	t.Helper()
+	out := All(t, s)
+	maps.DeleteFunc(out, func(key, _ string) bool { return path.Base(key) == zarr.Copied })
+	return out
+}
+
+// All gives all keys and values of a store.
+func All(t testing.TB, s store.Store) map[string]string {
 	t.Helper()
 	ctx := context.Background()
 	out := map[string]string{}

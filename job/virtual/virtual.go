@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -24,7 +25,7 @@ import (
 
 // Options say how Write works; the zero value is fine.
 type Options struct {
-	// Overwrite removes what is in the place of the copy.
+	// Overwrite lets the copy take the place of nodes that are there.
 	Overwrite bool
 	// Inline bounds the bytes of chunks that are put into the manifests because
 	// they are no parts of files, or cannot be read as they are. The default is
@@ -41,6 +42,9 @@ type Options struct {
 	// Open are options for the node that is in the place of the copy.
 	Open []zarr.Option
 }
+
+// already is noted where nothing is to be done.
+const already = "nothing to do: the copy is there already, and source and copy are as they were"
 
 const defaultInline = 16 << 20
 
@@ -59,7 +63,7 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 	if opts.Inline <= 0 {
 		opts.Inline = defaultInline
 	}
-	if err := copying.CheckApart(src, copying.Place{URL: url}); err != nil {
+	if err := landing.Apart(src, landing.Place{URL: url}); err != nil {
 		return err
 	}
 	groups, arrays, err := job.Nodes(ctx, src)
@@ -159,11 +163,6 @@ func (v *virtual) put(ctx context.Context, dst store.Store, key string) error {
 	fail := func(err error) error {
 		return &zarr.Error{Op: "copy to", URL: store.JoinURL(dst.URL(), key), Err: err}
 	}
-	if !v.opts.Overwrite {
-		if _, _, err := dst.Get(ctx, key, store.Part(0, 0), nil); err == nil {
-			return fail(copying.ErrNotEmpty)
-		}
-	}
 	var all []item
 	add := func(path string, doc meta.Node, chunks []item) error {
 		text, err := doc.Marshal()
@@ -203,9 +202,13 @@ func (v *virtual) put(ctx context.Context, dst store.Store, key string) error {
 	if err != nil {
 		return fail(err)
 	}
+	if old, _, err := dst.Get(ctx, key, store.UpTo(refs.MaxBytes), nil); err == nil && bytes.Equal(old, text) {
+		v.note(already)
+		return nil
+	}
 	_, err = dst.Put(ctx, key, text, store.PutOptions{IfAbsent: !v.opts.Overwrite})
 	if errors.Is(err, store.ErrPrecondition) {
-		err = fail(copying.ErrNotEmpty)
+		err = fail(fmt.Errorf("%w; --overwrite replaces it", landing.ErrNotEmpty))
 	}
 	return err
 }
@@ -229,56 +232,37 @@ func manifest(items []item) ([]byte, error) {
 
 // folder writes a Zarr hierarchy with manifests.
 func (v *virtual) folder(ctx context.Context, url string) error {
-	if err := v.makeRoom(ctx, url); err != nil {
-		return err
-	}
-	opt := v.opts.Locate
-	opt.Create = true
-	where, err := locate.Open(ctx, url, opt)
+	l, err := landing.Begin(ctx, landing.Place{URL: url}, landing.Copy{Source: v.src, Request: "virtual", Overwrite: v.opts.Overwrite, Open: append([]zarr.Option{zarr.Locate(v.opts.Locate)}, v.opts.Open...)})
 	if err != nil {
 		return err
 	}
-	if err := v.nodes(ctx, where); err != nil {
-		where.Discard()
-		return err
+	if err := v.nodes(ctx, l); err != nil {
+		return l.Abandon(err)
 	}
-	return where.Close()
+	return l.Finish(ctx)
 }
 
-// makeRoom checks that nothing is in the place of the copy, or removes it.
-func (v *virtual) makeRoom(ctx context.Context, url string) error {
-	old, err := zarr.Open(ctx, url, append(slices.Clone(v.opts.Open), zarr.BypassConsolidated())...)
-	if err != nil {
-		return nil // nothing there, or nothing that can be told from nothing
-	}
-	if !v.opts.Overwrite {
-		old.Close()
-		return &zarr.Error{Op: "copy to", URL: old.URL(), Err: copying.ErrNotEmpty}
-	}
-	return copying.End(old, zarr.Remove(ctx, old))
-}
-
-// nodes writes the documents and manifests, the outermost document last.
-func (v *virtual) nodes(ctx context.Context, where locate.Location) error {
-	docs := map[string]meta.Node{}
+// nodes makes the documents and manifests.
+func (v *virtual) nodes(ctx context.Context, l *landing.Landing) error {
+	docs, manifests := map[string]meta.Node{}, map[string][]byte{}
 	for path, g := range v.groups {
 		docs[path] = &meta.Group{Attributes: g.Metadata().Attributes}
 	}
 	key := func(path, name string) string {
-		return strings.TrimPrefix(strings.Trim(where.Path, "/")+strings.TrimSuffix(path, "/")+"/"+name, "/")
+		return strings.TrimPrefix(l.Path()+strings.TrimSuffix(path, "/")+"/"+name, "/")
 	}
 	put := func(path, name string, text []byte) error {
-		_, err := where.Store.Put(ctx, key(path, name), text, store.PutOptions{})
+		_, err := l.Store().Put(ctx, key(path, name), text, store.PutOptions{})
 		return err
 	}
-	home, told := siteOf(store.JoinURL(where.Store.URL(), where.Path)).up(), false
+	home, told := siteOf(l.URL()).up(), false
 	for _, path := range job.Paths(v.arrays) {
 		a := v.arrays[path]
 		items, err := v.collect(ctx, a)
 		if err != nil {
 			return err
 		}
-		base := siteOf(store.JoinURL(where.Store.URL(), strings.TrimSuffix(key(path, ""), "/")))
+		base := siteOf(store.JoinURL(l.URL(), strings.Trim(path, "/")))
 		last, name := "", ""
 		for i := range items {
 			if file := items[i].ref.URL; file != last { // mostly they are all the same
@@ -297,11 +281,7 @@ func (v *virtual) nodes(ctx context.Context, where locate.Location) error {
 		if err != nil {
 			return &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
 		}
-		text, err := manifest(append(items, item{job.Document, refs.Reference{Data: plain}}))
-		if err == nil {
-			err = put(path, refs.ManifestName, text)
-		}
-		if err != nil {
+		if manifests[path], err = manifest(append(items, item{job.Document, refs.Reference{Data: plain}})); err != nil {
 			return err
 		}
 		m.Transformers = []meta.Extension{{Name: refs.Transformer, Configuration: fmt.Appendf(nil, `{"manifest":%q}`, refs.ManifestName)}}
@@ -320,15 +300,25 @@ func (v *virtual) nodes(ctx context.Context, where locate.Location) error {
 			return err
 		}
 	}
-	paths := job.Paths(docs)
-	slices.Reverse(paths)
-	for _, path := range paths {
+	for _, path := range job.Paths(docs) {
 		text, err := docs[path].Marshal()
 		if err == nil {
 			err = put(path, job.Document, text)
 		}
 		if err != nil {
-			return &zarr.Error{Op: "copy to", URL: store.JoinURL(where.Store.URL(), key(path, "")), Err: err}
+			return &zarr.Error{Op: "copy to", URL: store.JoinURL(l.URL(), strings.Trim(path, "/")), Err: err}
+		}
+	}
+	if err := l.Start(ctx); err != nil {
+		return err
+	}
+	if l.Already() {
+		v.note(already)
+		return nil
+	}
+	for _, path := range job.Paths(manifests) {
+		if err := put(path, refs.ManifestName, manifests[path]); err != nil {
+			return err
 		}
 	}
 	return nil

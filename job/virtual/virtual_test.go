@@ -193,8 +193,12 @@ func TestVirtualHierarchy(t *testing.T) {
 	if len(notes) != 1 || !strings.Contains(notes[0], "needs --allow") {
 		t.Errorf("notes %q", notes)
 	}
-	if err := virtual.Write(ctx, src, dst, virtual.Options{}); !errors.Is(err, copying.ErrNotEmpty) {
-		t.Errorf("a second time: %v", err)
+	notes = nil
+	if err := virtual.Write(ctx, src, dst, virtual.Options{Note: note}); err != nil || !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "nothing to do") }) {
+		t.Errorf("a second time: %v, %q", err, notes)
+	}
+	if err := virtual.Write(ctx, child(t, src, "g/one"), dst, virtual.Options{}); !errors.Is(err, copying.ErrNotEmpty) {
+		t.Errorf("another copy: %v", err)
 	}
 	must(t, virtual.Write(ctx, src, dst, virtual.Options{Overwrite: true}))
 	for _, where := range []string{"src.zarr", filepath.Join("src.zarr", "g")} {
@@ -289,8 +293,13 @@ func TestVirtualJSON(t *testing.T) {
 	pixels := stripsOf(t, filepath.Join(dir, "a b.tif"), 5)
 	file := filepath.Join(dir, "new", "out.json")
 	must(t, virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, virtual.Options{Translators: tiles}))
-	if err := virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, virtual.Options{Translators: tiles}); !errors.Is(err, copying.ErrNotEmpty) {
-		t.Errorf("a second time: %v", err)
+	var notes []string
+	again := virtual.Options{Translators: tiles, Note: func(text string) { notes = append(notes, text) }}
+	if err := virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, again); err != nil || !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "nothing to do") }) {
+		t.Errorf("a second time: %v, %q", err, notes)
+	}
+	if err := virtual.Write(ctx, openNode(t, filepath.Join(dir, "a b.tif")), file, virtual.Options{}); !errors.Is(err, copying.ErrNotEmpty) {
+		t.Errorf("another copy: %v", err)
 	}
 	text, err := os.ReadFile(file)
 	must(t, err)

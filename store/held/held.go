@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"io"
 	"iter"
 	"maps"
 	"path"
@@ -105,6 +106,12 @@ func (h *Store) Unchanged(ctx context.Context, keys []string) error {
 	return nil
 }
 
+// Holds reports whether a value is held back now.
+func (h *Store) Holds(key string) bool {
+	_, _, err := h.over.Get(context.Background(), key, store.Part(0, 0), nil)
+	return err == nil
+}
+
 func (h *Store) removed(key string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,6 +145,21 @@ func (h *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 	}
 	return info, err
 }
+
+// PutFrom takes what is not held back piece by piece, where the store inside can.
+func (h *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
+	if !h.kept(key) {
+		return store.PutFrom(ctx, h.base, key, r, size, maxWhole)
+	}
+	data := make([]byte, min(size, maxWhole))
+	if err := store.Fill(r, data); err != nil {
+		return store.Info{}, store.WrapError("put", h.URL(), key, err)
+	}
+	return h.Put(ctx, key, data, store.PutOptions{})
+}
+
+// maxWhole bounds a value that goes by way of memory.
+const maxWhole = 1 << 30
 
 func (h *Store) changed(key string, gone bool) {
 	h.mu.Lock()

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/pyramid"
@@ -34,7 +36,24 @@ type builder struct {
 	plans   []*plan
 	track   *job.Tracker
 	root    *zarr.Group
+	landing *landing.Landing
 	sum     copying.Summary
+}
+
+// land makes all nodes, and fills them unless that was done.
+func (b *builder) land(ctx context.Context) error {
+	own := append(slices.Clone(b.opts.Open), b.format().Options...)
+	root, err := zarr.CreateGroupIn(ctx, b.landing.Store(), b.landing.Path(), own...)
+	if err == nil {
+		err = b.create(ctx, root)
+	}
+	if err == nil {
+		err = b.landing.Start(ctx)
+	}
+	if err != nil || b.landing.Already() {
+		return err
+	}
+	return b.fill(ctx)
 }
 
 // newBuilder plans everything, so that what is wrong with the source or with what is
@@ -195,6 +214,7 @@ func (b *builder) fill(ctx context.Context) error {
 		if _, err := b.root.Store().Put(ctx, key, []byte(text), store.PutOptions{}); err != nil {
 			return err
 		}
+		b.landing.Keep(key)
 	}
 	for _, p := range b.plans {
 		for i, a := range p.arrays {
@@ -242,13 +262,24 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 	b.track.Add(total)
 	at := job.Path(b.root, dst)
 	pool := job.NewPool(ctx, b.opts.Workers, b.opts.Memory)
+	grid, n := fmt.Sprint(block), -1
 	for idx := make([]int, len(count)); ; {
+		n++
 		start, length := make([]int, len(shape)), make([]int, len(shape))
 		for i := range idx {
 			start[i] = idx[i] * block[i]
 			length[i] = min(block[i], shape[i]-start[i])
 		}
 		bytes := job.Weight(dst, length)
+		if b.landing.Done(at, grid, n) {
+			b.sum.Resumed++
+			b.track.Done(at, 1, bytes)
+			if !nd.Next(idx, count) {
+				return pool.Wait()
+			}
+			continue
+		}
+		number := n
 		more := pool.Run(2*bytes+share/4, func(ctx context.Context) error {
 			v := nd.Make(int(size), length...)
 			if err := read(ctx, start, v); err != nil {
@@ -258,7 +289,7 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 				return err
 			}
 			b.track.Done(at, 1, bytes)
-			return nil
+			return b.landing.Mark(ctx, at, grid, number)
 		})
 		if !more || !nd.Next(idx, count) {
 			return pool.Wait()

@@ -4,6 +4,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"path"
@@ -15,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/kind"
 )
 
@@ -169,15 +171,24 @@ func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copyi
 	if err != nil {
 		return sum, err
 	}
-	if err := copying.CheckApart(src, copying.Place{URL: url}); err != nil {
-		return sum, err
-	}
-	root, err := zarr.CreateGroup(ctx, url, append(slices.Clone(opts.Open), b.format().Options...)...)
+	b.landing, err = landing.Begin(ctx, copying.Place{URL: url}, landing.Copy{Source: src, Request: p.request(opts), Overwrite: opts.Overwrite, Open: opts.Open})
 	if err != nil {
 		return sum, err
 	}
-	if err = b.create(ctx, root); err == nil {
-		err = b.fill(ctx)
+	if err := b.land(ctx); err != nil {
+		return b.sum, b.landing.Abandon(err)
 	}
-	return b.sum, copying.End(root, err)
+	b.sum.Already = b.landing.Already()
+	return b.sum, b.landing.Finish(ctx)
+}
+
+// request is what was asked for, besides what documents tell.
+func (p Pyramid) request(opts copying.Options) any {
+	return struct {
+		Pyramid string          `json:"pyramid"`
+		Method  string          `json:"method,omitempty"`
+		Labels  bool            `json:"labels,omitempty"`
+		Axes    []string        `json:"axes,omitempty"`
+		Codecs  json.RawMessage `json:"codecs,omitempty"`
+	}{p.Version, p.Method, p.Labels, p.Axes, opts.Codecs}
 }

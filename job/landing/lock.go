@@ -1,0 +1,89 @@
+package landing
+
+import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/omnizarr/zarr/internal/partial"
+	"github.com/omnizarr/zarr/store"
+)
+
+// errBusy says that another process is at work on the same place.
+var errBusy = partial.ErrBusy
+
+// localPath is the path of a folder of the base on this machine, "" if it is
+// elsewhere.
+func (l *Landing) localPath(at string) string {
+	if l.base == nil {
+		return ""
+	}
+	u, err := url.Parse(store.Identity(l.base, at))
+	if err != nil || u.Scheme != "file" {
+		return ""
+	}
+	return filepath.FromSlash(u.Path)
+}
+
+// lock keeps other processes out of a folder, if it is one on this machine and is
+// there.
+func (l *Landing) lock(at string) error {
+	path := l.localPath(at)
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fi, err := f.Stat()
+	if err == nil && fi.IsDir() {
+		err = partial.Lock(f)
+	}
+	if err == nil {
+		// Who had it before may have given it another name.
+		var now fs.FileInfo
+		if now, err = os.Stat(path); err == nil && !os.SameFile(fi, now) {
+			err = errBusy
+		}
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	l.locked = append(l.locked, func() { f.Close() })
+	return nil
+}
+
+// makeFolder makes the folder of a copy on this machine, and locks it.
+func (l *Landing) makeFolder(at string) error {
+	path := l.localPath(at)
+	if path == "" || at == "" {
+		return nil
+	}
+	if _, err := os.Stat(path); err == nil {
+		return nil // it was locked when the copy started
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return err
+	}
+	return l.lock(at)
+}
+
+// splitFolder gives the folder that a place lies in and its name there: the hierarchy
+// that it leads into, or the folder above it.
+func splitFolder(folder, top string) (base, at string) {
+	if folder == top {
+		return filepath.Dir(folder), filepath.Base(folder)
+	}
+	rel, err := filepath.Rel(top, folder)
+	if err != nil {
+		return filepath.Dir(folder), filepath.Base(folder)
+	}
+	return top, filepath.ToSlash(rel)
+}
