@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -163,7 +164,7 @@ func (three) Write(m *meta.Array, what format.Meaning) string {
 }
 
 func unsaid(fill json.RawMessage, version string) string {
-	return "elements that are " + strictjson.Quote(string(fill)) + " are missing ones to xarray, which has no way to say it in " + version
+	return "elements that are " + words.Cut(string(fill), 60) + " are missing ones to xarray, which has no way to say it in " + version
 }
 
 func isText(t dtype.Type) bool { return t.Kind() == dtype.UTF32 || t.Kind() == dtype.String }

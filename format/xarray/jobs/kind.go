@@ -10,7 +10,7 @@ import (
 	"github.com/omnizarr/zarr/format/xarray"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/format/zarr3"
-	"github.com/omnizarr/zarr/internal/strictjson"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/meta"
 )
@@ -87,4 +87,4 @@ func three(m *meta.Array, found *check.Findings) {
 }
 
 // shown cuts what may be long.
-func shown(raw []byte) string { return strictjson.Quote(string(raw)) }
+func shown(raw []byte) string { return words.Cut(string(raw), 60) }
