@@ -61,7 +61,7 @@ func (n *node) Parent(ctx context.Context) (*Group, error) {
 	return asGroup(found)
 }
 
-// aboveRoot opens the group that the store lies in, for reading.
+// aboveRoot opens the group that the store lies in.
 func (e *engine) aboveRoot(ctx context.Context) (*Group, error) {
 	e.above.Lock()
 	defer e.above.Unlock()
@@ -77,7 +77,7 @@ func (e *engine) aboveRoot(ctx context.Context) (*Group, error) {
 	}
 	o := *e.options
 	o.format, o.implicit = "", false
-	o.locate.ReadOnly, o.locate.Create = true, false
+	o.locate.Create = false
 	around, path, err := engineAt(ctx, url, &o)
 	if err != nil {
 		return nil, mark(ErrNoNode, err)

@@ -39,7 +39,7 @@ func TestParentsOfFolders(t *testing.T) {
 	g := must[*zarr.Group](t)(zarr.CreateGroup(ctx, dir+"/g"))
 	defer g.Close()
 	must[*zarr.Array](t)(g.CreateArray(ctx, "x/a", zarr.ArraySpec{Shape: []int{1}, DataType: "int8"}))
-	a := must[*zarr.Array](t)(zarr.OpenArray(ctx, dir+"/g/x/a"))
+	a := must[*zarr.Array](t)(zarr.OpenArray(ctx, dir+"/g/x/a", zarr.ReadOnly()))
 	defer a.Close()
 	x := must[*zarr.Group](t)(a.Parent(ctx))
 	must[*zarr.Array](t)(x.Array(ctx, "a"))

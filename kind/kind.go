@@ -82,6 +82,13 @@ type Inspector interface {
 	Inspect(ctx context.Context, root zarr.Node, tell func(path, problem string)) (more []string, err error)
 }
 
+// Teller tells people what groups are that are no objects of a convention.
+type Teller interface {
+	Kind
+	// About says what a group is, nil if the kind does not know it.
+	About(ctx context.Context, g *zarr.Group) *convention.About
+}
+
 // Coordinated knows coordinates of arrays.
 type Coordinated interface {
 	Kind
@@ -275,6 +282,16 @@ func (l List) Conventions() (out []convention.Convention) {
 		out = append(out, k)
 	}
 	return out
+}
+
+// About is what the kinds know of a group, nil if that is nothing.
+func (l List) About(ctx context.Context, g *zarr.Group) *convention.About {
+	for _, k := range All[Teller](l) {
+		if about := k.About(ctx, g); about != nil {
+			return about
+		}
+	}
+	return nil
 }
 
 // Coordinates are where coordinates are looked for beside those that any array may

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/dump"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
@@ -42,14 +43,14 @@ func (a *app) infoCommand() *cobra.Command {
 			}
 			a.printf("%s\n", args[0])
 			if s.Object == nil {
-				return a.printInfo(s, s.Node.Attributes().Names())
+				return a.printPlain(cmd.Context(), s)
 			}
 			about := s.Object.About(cmd.Context())
 			a.printAbout(about)
 			if about.Whole {
 				return a.tellBroken(about.Broken)
 			}
-			return a.printInfo(s, about.Attributes)
+			return a.printInfo(cmd.Context(), s, about.Attributes)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -57,6 +58,23 @@ func (a *app) infoCommand() *cobra.Command {
 	a.plainFlag(cmd)
 	a.help(cmd, "info")
 	return cmd
+}
+
+// printPlain tells of a node that is no object of a convention.
+func (a *app) printPlain(ctx context.Context, s *convention.Subject) error {
+	g, ok := s.Node.(*zarr.Group)
+	if !ok || a.plain {
+		return a.printInfo(ctx, s, s.Node.Attributes().Names())
+	}
+	about := a.kinds.About(ctx, g)
+	if about == nil {
+		return a.printInfo(ctx, s, s.Node.Attributes().Names())
+	}
+	a.printAbout(about)
+	if err := a.printInfo(ctx, s, s.Node.Attributes().Names()); err != nil {
+		return err
+	}
+	return a.tellBroken(about.Broken)
 }
 
 // formatOf names the format that a subject is stored in, and the version of Zarr
@@ -133,6 +151,9 @@ func (a *app) infoOf(ctx context.Context, s *convention.Subject) (any, error) {
 		doc.add("codecs", m.Codecs)
 		doc.add("fill_value", m.FillValue)
 		doc.add("dimension_names", m.DimensionNames)
+		if list := a.coordinatesOf(ctx, arr); len(list) > 0 {
+			doc.add("coordinates", list)
+		}
 	}
 	if s.Object != nil {
 		doc.add(format, s.Object.Info(ctx))
@@ -186,7 +207,7 @@ func (a *app) printAbout(about *convention.About) {
 }
 
 // printInfo tells the same to people.
-func (a *app) printInfo(s *convention.Subject, attributes []string) error {
+func (a *app) printInfo(ctx context.Context, s *convention.Subject, attributes []string) error {
 	n, line := s.Node, a.line
 	format, _ := a.formatOf(s)
 	arr, ok := n.(*zarr.Array)
@@ -201,6 +222,9 @@ func (a *app) printInfo(s *convention.Subject, attributes []string) error {
 	m := arr.Metadata()
 	line("array", "%s", format)
 	line("shape", "%s", namedShape(m))
+	if err := a.printCoordinates(ctx, arr); err != nil {
+		return err
+	}
 	if len(m.DataType.Refs()) > 0 {
 		line("data type", "%s", typeName(m.DataType))
 	} else {
@@ -233,6 +257,28 @@ func (a *app) printInfo(s *convention.Subject, attributes []string) error {
 	}
 	a.printAttributes(n, attributes)
 	return nil
+}
+
+// coordinatesOf are the coordinates of an array. What cannot be read of them is no
+// reason to tell nothing of the array.
+func (a *app) coordinatesOf(ctx context.Context, arr *zarr.Array) []coordinates.Summary {
+	list, err := coordinates.Describe(ctx, arr, coordinates.Also(a.kinds.Coordinates()...))
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// printCoordinates tells which coordinates an array has.
+func (a *app) printCoordinates(ctx context.Context, arr *zarr.Array) error {
+	for i, s := range a.coordinatesOf(ctx, arr) {
+		name := ""
+		if i == 0 {
+			name = "coordinates"
+		}
+		a.line(name, "%s %s", words.Visible(s.Name), words.Cut(words.Visible(s.String()), 200))
+	}
+	return ctx.Err()
 }
 
 // line prints something that is said about a node.

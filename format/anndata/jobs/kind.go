@@ -1,0 +1,142 @@
+// Package jobs tells what tables of AnnData and hierarchies of SpatialData hold.
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/internal/words"
+)
+
+// Kind is what programs can do with AnnData and SpatialData.
+type Kind struct{}
+
+// Name is that of the convention.
+func (Kind) Name() string { return "anndata" }
+
+// About tells of a group that is one of the two.
+func (Kind) About(ctx context.Context, g *zarr.Group) *convention.About {
+	var encoding string
+	_, err := g.Attributes().Get("encoding-type", &encoding)
+	switch {
+	case err == nil && encoding == "anndata":
+		return annotated(ctx, g)
+	case g.Attributes().Raw("spatialdata_attrs") != nil || g.Attributes().Raw("spatialdata_software_version") != nil:
+		return spatial(ctx, g)
+	}
+	return nil
+}
+
+// annotated tells of a table: how many observations and variables, and what is known
+// of them.
+func annotated(ctx context.Context, g *zarr.Group) *convention.About {
+	about := &convention.About{}
+	obs, _ := frameRows(ctx, g, "obs")
+	vars, _ := frameRows(ctx, g, "var")
+	add(about, "AnnData", fmt.Sprintf("%d observations × %d variables", obs, vars))
+	if text := matrix(ctx, g, "X"); text != "" {
+		add(about, "X", text)
+	}
+	for _, name := range []string{"obs", "var"} {
+		if f, err := g.Group(ctx, name); err == nil {
+			var columns []string
+			if _, err := f.Attributes().Get("column-order", &columns); err == nil && len(columns) > 0 {
+				add(about, name, words.Cut(strings.Join(columns, ", "), 200))
+			}
+		}
+	}
+	for _, name := range []string{"layers", "obsm", "varm", "obsp", "varp", "uns"} {
+		if held := members(ctx, g, name); len(held) > 0 {
+			add(about, name, words.Cut(strings.Join(held, ", "), 200))
+		}
+	}
+	return about
+}
+
+// spatial tells which elements a hierarchy has.
+func spatial(ctx context.Context, g *zarr.Group) *convention.About {
+	about := &convention.About{}
+	var kinds []string
+	for _, name := range []string{"images", "labels", "points", "shapes", "tables"} {
+		if held := members(ctx, g, name); len(held) > 0 {
+			kinds = append(kinds, fmt.Sprintf("%d %s", len(held), name))
+		}
+	}
+	if kinds == nil {
+		kinds = []string{"nothing"}
+	}
+	add(about, "SpatialData", strings.Join(kinds, ", "))
+	for _, name := range []string{"images", "labels", "points", "shapes", "tables"} {
+		if held := members(ctx, g, name); len(held) > 0 {
+			add(about, name, words.Cut(strings.Join(held, ", "), 200))
+		}
+	}
+	return about
+}
+
+func add(about *convention.About, name, text string) {
+	about.Lines = append(about.Lines, convention.Line{Name: name, Text: words.Visible(text)})
+}
+
+// mostMembers is how many members of a group are named.
+const mostMembers = 100
+
+// members are the names of what lies in a group below.
+func members(ctx context.Context, g *zarr.Group, name string) (out []string) {
+	sub, err := g.Group(ctx, name)
+	if err != nil {
+		return nil
+	}
+	for n, err := range sub.Children(ctx) {
+		if err != nil || len(out) == mostMembers {
+			break
+		}
+		out = append(out, path.Base(n.Path()))
+	}
+	return out
+}
+
+// frameRows is the number of rows of a data frame: that of its index.
+func frameRows(ctx context.Context, g *zarr.Group, name string) (int, error) {
+	f, err := g.Group(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	index := "_index"
+	if _, err := f.Attributes().Get("_index", &index); err != nil {
+		return 0, err
+	}
+	a, err := f.Array(ctx, index)
+	if err != nil || len(a.Shape()) != 1 {
+		return 0, err
+	}
+	return a.Shape()[0], nil
+}
+
+// matrix tells of a matrix, which may be stored by its values that are not zero.
+func matrix(ctx context.Context, g *zarr.Group, name string) string {
+	n, err := g.Open(ctx, name)
+	if err != nil {
+		return ""
+	}
+	if a, ok := n.(*zarr.Array); ok {
+		return words.Times(a.Shape()) + " " + a.DataType().Name()
+	}
+	var encoding string
+	var shape []int
+	if _, err := n.Attributes().Get("encoding-type", &encoding); err != nil {
+		return ""
+	}
+	if _, err := n.Attributes().Get("shape", &shape); err != nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s, %s", words.Times(shape), strings.ReplaceAll(encoding, "_", " "))
+	if data, err := n.(*zarr.Group).Array(ctx, "data"); err == nil && len(data.Shape()) == 1 {
+		text += fmt.Sprintf(" of %d values, %s", data.Shape()[0], data.DataType().Name())
+	}
+	return text
+}

@@ -1,0 +1,108 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/internal/words"
+)
+
+// About tells of a group of images: the size of pixels, channels, levels; of plates,
+// wells and labels what they hold.
+func (*Kind) About(ctx context.Context, g *zarr.Group) *convention.About {
+	m, err := ngff.Read(g.Attributes())
+	if err != nil {
+		return nil
+	}
+	about := &convention.About{}
+	line := func(name, format string, args ...any) {
+		about.Lines = append(about.Lines, convention.Line{Name: name, Text: words.Visible(fmt.Sprintf(format, args...))})
+	}
+	for _, image := range m.Images {
+		what := image.Name
+		if m.ImageLabel != nil {
+			what = strings.TrimSpace(what + " (labels)")
+		}
+		if what == "" {
+			what = words.Counted(len(image.Levels), "level")
+		}
+		line("image", "%s", what)
+		line("pixel size", "%s", pixelWords(&image))
+		tellLevels(ctx, g, &image, about)
+	}
+	if m.OMERO != nil && len(m.OMERO.Channels) > 0 {
+		line("channels", "%s", channelWords(m.OMERO.Channels))
+	}
+	if len(m.Labels) > 0 {
+		line("labels", "%s", strings.Join(m.Labels, ", "))
+	}
+	if p := m.Plate; p != nil {
+		line("plate", "%s: %s × %s, %s", words.Visible(p.Name), words.Counted(len(p.Rows), "row"), words.Counted(len(p.Columns), "column"), words.Counted(len(p.Wells), "well"))
+	}
+	if m.Well != nil {
+		line("well", "%s", words.Counted(len(m.Well.Images), "image"))
+	}
+	if m.Layout > 0 {
+		line("images", "%s", strings.Join(m.Series, ", "))
+	}
+	return about
+}
+
+// pixelWords tells how large an element of the finest level is.
+func pixelWords(image *ngff.Multiscales) string {
+	var sizes []string
+	for i, axis := range image.Axes {
+		if axis.Type == "channel" {
+			continue
+		}
+		size := fmt.Sprintf("%s %.6g", axis.Name, image.Levels[0].Scale[i])
+		if axis.Unit != "" {
+			size += " " + axis.Unit
+		}
+		sizes = append(sizes, size)
+	}
+	return strings.Join(sizes, ", ")
+}
+
+// tellLevels lists the levels of an image.
+func tellLevels(ctx context.Context, g *zarr.Group, image *ngff.Multiscales, about *convention.About) {
+	list := convention.List{Title: "levels"}
+	for _, l := range image.Levels {
+		row := [3]string{l.Path, "", pixelWords(&ngff.Multiscales{Axes: image.Axes, Levels: []ngff.Level{l}})}
+		if a, err := g.Array(ctx, l.Path); err == nil {
+			row[1] = words.Times(a.Shape()) + " " + a.DataType().Name()
+		} else {
+			row[1] = "cannot be opened"
+			about.Broken = append(about.Broken, err)
+		}
+		list.Rows = append(list.Rows, row)
+	}
+	about.Lists = append(about.Lists, list)
+}
+
+// channelsTold is how many channels are named.
+const channelsTold = 12
+
+// channelWords names channels with their colours.
+func channelWords(list []ngff.Channel) string {
+	var out []string
+	for i, c := range list {
+		if i == channelsTold {
+			out = append(out, fmt.Sprintf("%d more", len(list)-i))
+			break
+		}
+		name := c.Label
+		if name == "" {
+			name = fmt.Sprint(i)
+		}
+		if c.Color != nil {
+			name += fmt.Sprintf(" (#%02X%02X%02X)", c.Color.R, c.Color.G, c.Color.B)
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,51 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+func TestImagesInWords(t *testing.T) {
+	ctx := context.Background()
+	g, err := zarr.CreateGroupIn(ctx, mem.New(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (&Kind{}).About(ctx, g) != nil {
+		t.Error("a plain group is an image")
+	}
+	attrs, err := meta.ParseAttributes([]byte(`{"ome":{"version":"0.5","multiscales":[{"name":"cells","axes":[{"name":"c","type":"channel"},{"name":"y","type":"space","unit":"micrometer"},{"name":"x","type":"space","unit":"micrometer"}],
+		"datasets":[{"path":"0","coordinateTransformations":[{"type":"scale","scale":[1,0.5,0.25]}]},{"path":"1","coordinateTransformations":[{"type":"scale","scale":[1,1,0.5]}]}]}],
+		"omero":{"channels":[{"label":"DAPI","color":"0000FF","window":{"start":0,"end":1,"min":0,"max":1}}]}}}`))
+	if err == nil {
+		err = g.SetAttributes(ctx, attrs)
+	}
+	if err == nil {
+		_, err = g.CreateArray(ctx, "0", zarr.ArraySpec{Shape: []int{1, 4, 6}, DataType: "uint16"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := (&Kind{}).About(ctx, g)
+	var got []string
+	for _, l := range about.Lines {
+		got = append(got, l.Name+": "+l.Text)
+	}
+	for _, r := range about.Lists[0].Rows {
+		got = append(got, strings.Join(r[:], "; "))
+	}
+	want := `image: cells
+pixel size: y 0.5 micrometer, x 0.25 micrometer
+channels: DAPI (#0000FF)
+0; 1 × 4 × 6 uint16; y 0.5 micrometer, x 0.25 micrometer
+1; cannot be opened; y 1 micrometer, x 0.5 micrometer`
+	if text := strings.Join(got, "\n"); text != want || len(about.Broken) != 1 {
+		t.Errorf("got\n%s\n%v", text, fmt.Sprint(about.Broken))
+	}
+}
