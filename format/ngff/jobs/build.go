@@ -26,6 +26,20 @@ type plan struct {
 	how    downsample.Method
 	levels []level
 	arrays []*zarr.Array
+	lossy  bool // its codecs lose precision
+}
+
+// reader makes blocks of a level: of the source, or of the level before, of which it
+// holds no more bytes than most says. chunks are those of the source, if they matter.
+func (p *plan) reader(k int, most int64) (read func(context.Context, []int, nd.View) error, chunks []int, err error) {
+	if k == 0 {
+		return p.from.read, p.from.chunks(), nil
+	}
+	r, err := pyramid.NewReducer(p.arrays[k-1], p.how, p.levels[k].factors, nil, most)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Block, nil, nil
 }
 
 // builder makes the pyramids of a source.
@@ -235,6 +249,9 @@ func (b *builder) fill(ctx context.Context) error {
 			return err
 		}
 	}
+	if b.opts.Verify {
+		return b.verify(ctx)
+	}
 	return nil
 }
 
@@ -242,13 +259,9 @@ func (b *builder) fill(ctx context.Context) error {
 func (b *builder) level(ctx context.Context, p *plan, k int) error {
 	dst := p.arrays[k]
 	share := b.opts.Memory / int64(b.opts.Workers)
-	read, chunks := p.from.read, p.from.chunks()
-	if k > 0 {
-		r, err := pyramid.NewReducer(p.arrays[k-1], p.how, p.levels[k].factors, nil, share/4)
-		if err != nil {
-			return err
-		}
-		read, chunks = r.Block, nil
+	read, chunks, err := p.reader(k, share/4)
+	if err != nil {
+		return err
 	}
 	shape := dst.Shape()
 	size := int64(dst.DataType().Size())

@@ -76,6 +76,8 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 		return sum, false, kind.Usagef("--ngff %s: must be one of %s, %s", p.Version, ngff.Version, ngff.Old)
 	case r.Options.Pad != "":
 		return sum, false, kind.Usagef("--pad is not for --pyramid")
+	case r.Options.Slice != "":
+		return sum, false, kind.Usagef("--slice is not for --pyramid: copy the part first")
 	case p.Levels < 0:
 		return sum, false, kind.Usagef("--levels %d: must be at least 1", p.Levels)
 	case p.Method != "" && !slices.Contains(methods, p.Method):
@@ -167,9 +169,22 @@ func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copyi
 	if err != nil {
 		return sum, err
 	}
-	b, err := newBuilder(found, &p, opts, p.Version)
+	foreign, err := copying.FindForeign(ctx, src)
 	if err != nil {
 		return sum, err
+	}
+	b, err := newBuilder(found, &p, opts, p.Version)
+	if err == nil {
+		err = b.mayLose(ctx)
+	}
+	if err != nil {
+		return sum, err
+	}
+	b.sum.Files, b.sum.NotCopied = []string{}, append([]string{}, foreign.Left...)
+	for _, name := range foreign.Files {
+		if name != collection+"/"+document {
+			b.sum.NotCopied = append(b.sum.NotCopied, name)
+		}
 	}
 	b.landing, err = landing.Begin(ctx, copying.Place{URL: url}, landing.Copy{Source: src, Request: p.request(opts), Overwrite: opts.Overwrite, Open: opts.Open})
 	if err != nil {

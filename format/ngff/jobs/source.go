@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 )
 
 // image is one that becomes a pyramid.
@@ -75,11 +76,30 @@ func (s *surveyor) look(ctx context.Context, src zarr.Node) (*survey, error) {
 			return nil, &zarr.Error{Op: "make a pyramid of", URL: arrays[at].URL(), Err: err}
 		}
 	}
+	if err := s.kept(ctx, src); err != nil {
+		return nil, err
+	}
 	if len(s.found.images) == 0 {
 		return nil, &zarr.Error{Op: "make a pyramid of", URL: src.URL(), Err: errors.New("there is no image in it")}
 	}
 	return s.found, nil
 }
+
+// kept finds the OME-XML that a collection of images has beside them.
+func (s *surveyor) kept(ctx context.Context, src zarr.Node) error {
+	if s.found.document != "" {
+		return nil
+	}
+	text, _, err := src.Store().Get(ctx, strings.TrimPrefix(src.Path()+"/"+collection+"/"+document, "/"), store.UpTo(maxDocument), nil)
+	if errors.Is(err, store.ErrNotExist) {
+		return nil
+	}
+	s.found.document = string(text)
+	return err
+}
+
+// maxDocument bounds it.
+const maxDocument = 64 << 20
 
 // describe is what a node says, in the words of OME-NGFF.
 func (s *surveyor) describe(n zarr.Node) *meta.Attributes {
@@ -124,6 +144,9 @@ func (s *surveyor) group(at string, g *zarr.Group, arrays map[string]*zarr.Array
 	m, err := own(g, attrs)
 	if err != nil {
 		return nil, err
+	}
+	if m != nil && m.Series != nil {
+		return nil, nil // the list of a collection, which is made anew
 	}
 	if m == nil || m.Images == nil {
 		s.found.groups[at], s.found.attrs[at] = m, attrs
