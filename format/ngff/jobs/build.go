@@ -96,8 +96,10 @@ func newBuilder(found *survey, o *Pyramid, opts copying.Options, version string)
 }
 
 // format is what the copy is written in.
-func (b *builder) format() copying.Nodes {
-	if b.version == ngff.Old {
+func (b *builder) format() copying.Nodes { return formatOf(b.version) }
+
+func formatOf(version string) copying.Nodes {
+	if version == ngff.Old {
 		return copying.Nodes{Format: formatOld, Options: []zarr.Option{zarr.As(formatOld)}}
 	}
 	return copying.Zarr3()

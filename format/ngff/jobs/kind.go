@@ -164,7 +164,7 @@ func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copyi
 	if p.Version == "" {
 		p.Version = ngff.Version
 	}
-	s := &surveyor{describers: p.Describers, axes: p.Axes, labels: p.Labels, dataType: opts.DataType, name: p.Name}
+	s := &surveyor{describers: p.Describers, axes: p.Axes, labels: p.Labels, dataType: opts.DataType, name: p.Name, format: formatOf(p.Version)}
 	found, err := s.look(ctx, src)
 	if err != nil {
 		return sum, err
@@ -180,7 +180,7 @@ func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copyi
 	if err != nil {
 		return sum, err
 	}
-	b.sum.Files, b.sum.NotCopied = []string{}, append([]string{}, foreign.Left...)
+	b.sum.Files, b.sum.NotCopied = []string{}, append(append([]string{}, foreign.Left...), found.lost...)
 	for _, name := range foreign.Files {
 		if name != collection+"/"+document {
 			b.sum.NotCopied = append(b.sum.NotCopied, name)

@@ -265,12 +265,11 @@ func shards(shape, chunks []int, size int) []int {
 // fill is the fill value of the source in the type of the copy.
 func (img *image) fill() (json.RawMessage, error) {
 	a := img.from.a
-	if a.DataType().Name() == img.from.typ.Name() {
-		return a.Metadata().FillValue, nil
+	switch same := a.DataType().Name() == img.from.typ.Name(); {
+	case !same:
+		return copying.FillValue(a, img.from.typ)
+	case img.fillValue != nil:
+		return img.fillValue, nil
 	}
-	dst := nd.Make(img.from.typ.Size(), 1)
-	if err := copying.Convert(img.from.typ, dst, a.DataType(), nd.Of(a.FillValue(), a.DataType().Size(), 1)); err != nil {
-		return nil, fmt.Errorf("fill value: %w", err)
-	}
-	return img.from.typ.AppendFill(nil, dst.Data, nil)
+	return a.Metadata().FillValue, nil
 }

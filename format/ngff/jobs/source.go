@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -29,6 +30,8 @@ type image struct {
 	rest  ngff.Members
 	attrs *meta.Attributes // of the group, without those of OME-NGFF
 	first *meta.Attributes // of the array, without those that are OME-NGFF now
+	// fillValue is that of the source as the copy says it, nil where it is the same.
+	fillValue json.RawMessage
 }
 
 // survey is what a source holds.
@@ -37,6 +40,7 @@ type survey struct {
 	groups   map[string]*ngff.Metadata   // the groups that are no images, nil if they say nothing
 	attrs    map[string]*meta.Attributes // and what else they say
 	document string                      // OME-XML
+	lost     []string                    // what the copy has no words for
 }
 
 // surveyor looks at a source.
@@ -45,8 +49,9 @@ type surveyor struct {
 	axes       []string // that arrays have, as the user says
 	labels     bool     // all images are labels, as the user says
 	dataType   string
-	name       string // of the source
-	title      string // of the node that was described last
+	name       string        // of the source
+	title      string        // of the node that was described last
+	format     copying.Nodes // of the copy
 	found      *survey
 }
 
@@ -68,11 +73,16 @@ func (s *surveyor) look(ctx context.Context, src zarr.Node) (*survey, error) {
 			used[l] = true
 		}
 	}
+	for at := range used {
+		delete(arrays, at)
+	}
+	docs, lost, err := s.format.Documents(arrays)
+	if err != nil {
+		return nil, err
+	}
+	s.found.lost = lost
 	for _, at := range job.Paths(arrays) {
-		if used[at] {
-			continue
-		}
-		if err := s.array(at, arrays[at]); err != nil {
+		if err := s.array(at, arrays[at], docs[at]); err != nil {
 			return nil, &zarr.Error{Op: "make a pyramid of", URL: arrays[at].URL(), Err: err}
 		}
 	}
@@ -101,10 +111,9 @@ func (s *surveyor) kept(ctx context.Context, src zarr.Node) error {
 // maxDocument bounds it.
 const maxDocument = 64 << 20
 
-// describe is what a node says, in the words of OME-NGFF.
-func (s *surveyor) describe(n zarr.Node) *meta.Attributes {
+// describe is what a node says, in the words of OME-NGFF, if its attributes are these.
+func (s *surveyor) describe(n zarr.Node, attrs *meta.Attributes) *meta.Attributes {
 	s.title = ""
-	attrs := n.Attributes()
 	for _, k := range s.describers {
 		if d, ok := k.Describe(n); ok {
 			if s.found.document == "" {
@@ -140,7 +149,7 @@ func own(g *zarr.Group, attrs *meta.Attributes) (*ngff.Metadata, error) {
 
 // group takes a group for an image, whose levels it gives, or for one that holds others.
 func (s *surveyor) group(at string, g *zarr.Group, arrays map[string]*zarr.Array) (levels []string, err error) {
-	attrs := s.describe(g)
+	attrs := s.describe(g, g.Attributes())
 	m, err := own(g, attrs)
 	if err != nil {
 		return nil, err
@@ -162,14 +171,14 @@ func (s *surveyor) group(at string, g *zarr.Group, arrays map[string]*zarr.Array
 	if a == nil {
 		return nil, fmt.Errorf("its level %s is no array", m.Images[0].Levels[0].Path)
 	}
-	img := &image{path: at, said: m.Images[0], omero: m.OMERO, label: m.ImageLabel, rest: m.Rest, attrs: attrs, first: s.describe(a)}
+	img := &image{path: at, said: m.Images[0], omero: m.OMERO, label: m.ImageLabel, rest: m.Rest, attrs: attrs, first: s.describe(a, a.Attributes())}
 	forget(img.first, axisList(m.Images[0].Axes))
 	return levels, s.add(img, a, m.Images[0].Axes, m.Images[0].Levels[0], true)
 }
 
 // array takes an array for an image by itself.
-func (s *surveyor) array(at string, a *zarr.Array) error {
-	img := &image{path: at, attrs: &meta.Attributes{}, first: s.describe(a)}
+func (s *surveyor) array(at string, a *zarr.Array, doc *meta.Array) error {
+	img := &image{path: at, attrs: &meta.Attributes{}, first: s.describe(a, doc.Attributes), fillValue: doc.FillValue}
 	img.said.Name = s.title
 	names := a.DimensionNames()
 	axes, level, known := axesOf(names, len(a.Shape())), ngff.Level{}, false
@@ -244,6 +253,7 @@ func forget(attrs *meta.Attributes, names []string) {
 			attrs.Delete(name)
 		}
 	}
+	attrs.Delete("_ARRAY_DIMENSIONS") // they have names
 	attrs.Delete("omero")
 	attrs.Delete("ome")
 }
