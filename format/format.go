@@ -39,6 +39,9 @@ type Format struct {
 	Conventions []string
 	// Terms are those of its documents, nil if it has none.
 	Terms Terms
+	// Leave takes out of a node that is copied to another format, and may be changed,
+	// what would mean something else there. nil: there is no such thing.
+	Leave func(n meta.Node) error
 }
 
 // Folder is a format whose nodes are folders with documents.

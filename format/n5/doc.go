@@ -64,7 +64,7 @@ func (o Option) String() string {
 // Describe tells how N5 is recognised, opened and made.
 func Describe() *format.Format {
 	return &format.Format{
-		Name: Format, Title: "N5", Options: []format.Option{Reversed, PadEdges}, Conventions: []string{"OME-NGFF"},
+		Name: Format, Title: "N5", Options: []format.Option{Reversed, PadEdges}, Conventions: []string{"OME-NGFF"}, Leave: leave,
 		Folder: &format.Folder{
 			Endings:   []string{".n5"},
 			Documents: translate.Names{Nodes: []string{attributesName}},

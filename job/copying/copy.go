@@ -231,7 +231,11 @@ func (c *copier) land(ctx context.Context) error {
 	}
 	// Behind the arrays: what these tell of images, a format need not say twice.
 	for _, path := range job.Paths(c.groups) {
-		if attrs := c.groups[path].Metadata().Attributes; attrs != nil {
+		said := c.groups[path].Metadata().Clone()
+		if err := c.format.leave(c.groups[path].Format(), said); err != nil {
+			return &zarr.Error{Op: "copy", URL: c.groups[path].URL(), Err: err}
+		}
+		if attrs := said.Attributes; attrs != nil {
 			if err := made[path].SetAttributes(ctx, attrs); err != nil {
 				return err
 			}

@@ -39,6 +39,9 @@ func (f Nodes) terms(a *zarr.Array, typ dtype.Type, beside []*meta.Array) (m *me
 	if same && !anew {
 		return m, "", nil
 	}
+	if err := f.leave(a.Format(), m); err != nil {
+		return nil, "", err
+	}
 	from, to := termsOf(a.Format()), termsOf(f.Format)
 	said := from != nil && to != nil
 	var what format.Meaning
@@ -59,6 +62,14 @@ func (f Nodes) terms(a *zarr.Array, typ dtype.Type, beside []*meta.Array) (m *me
 		lost = to.Write(m, what)
 	}
 	return m, lost, nil
+}
+
+// leave takes out of a node of another format what it would mean something else by.
+func (f Nodes) leave(from string, n meta.Node) error {
+	if of := std.Registry().Find(from); of != nil && of.Leave != nil && from != f.Format {
+		return of.Leave(n)
+	}
+	return nil
 }
 
 // termsOf are those of a format, nil if it has none.

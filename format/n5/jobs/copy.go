@@ -141,6 +141,12 @@ var n5Attributes = []string{"pixelResolution", "downsamplingFactors", "axes", "u
 // the groups above them describe the images. Datasets that say something of the
 // kind themselves stay as they are, unless it is for another order of axes.
 func (c Copy) describeLevels(groups map[string]*zarr.Group, specs map[string]zarr.ArraySpec) error {
+	for at, spec := range specs {
+		if err := c.describeAlone(&spec); err != nil {
+			return err
+		}
+		specs[at] = spec
+	}
 	for _, at := range job.Paths(groups) {
 		for _, m := range multiscales(groups[at].Attributes()) {
 			if c.Reversed {
@@ -169,6 +175,32 @@ func (c Copy) describeLevels(groups map[string]*zarr.Group, specs map[string]zar
 				}
 				specs[to] = spec
 			}
+		}
+	}
+	return nil
+}
+
+// describeAlone gives a dataset what programs for N5 look for where the array says it
+// in the words of all, as a copy from N5 does.
+func (c Copy) describeAlone(spec *zarr.ArraySpec) error {
+	m := ngff.Described(spec.Attributes, spec.DimensionNames)
+	if m == nil {
+		return nil
+	}
+	if c.Reversed {
+		convention.Reverse(m)
+	}
+	m.Levels[0].Path = "0" // any will do
+	attrs, err := convention.Attributes(m, 0)
+	if err != nil {
+		return nil // axes that programs for N5 do not have: it stays as it is said
+	}
+	for _, name := range []string{"scale", "translation", "units", "axes"} {
+		spec.Attributes.Delete(name)
+	}
+	for _, name := range attrs.Names() {
+		if err := spec.Attributes.Set(name, attrs.Raw(name)); err != nil {
+			return err
 		}
 	}
 	return nil

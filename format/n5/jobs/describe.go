@@ -6,6 +6,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/n5/convention"
 	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/kind"
 )
 
@@ -28,7 +29,7 @@ func (k *Kind) Describe(n zarr.Node) (kind.Description, bool) {
 		}
 	}
 	if m != nil {
-		if k.copy.Reversed {
+		if _, reversed := a.Metadata().Keys.(grid.ReversedKeys); reversed {
 			convention.Reverse(m)
 		}
 		// It fits: these are numbers and texts.
