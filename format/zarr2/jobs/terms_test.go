@@ -84,7 +84,7 @@ func meant(t testing.TB, s store.Store) map[string]string {
 		missing, _ := xarray.Missing(a.Metadata(), a.Format())
 		var values strings.Builder
 		out := bufio.NewWriter(&values)
-		jobtest.Check(t, elements.Write(ctx, out, "json", a, zarr.All()))
+		jobtest.Check(t, elements.Write(ctx, out, "json", a, zarr.All(), elements.Plain()))
 		jobtest.Check(t, out.Flush())
 		dims := a.DimensionNames()
 		all[n.Path()] = fmt.Sprintf("%v %q %s", dims, missing, values.String())
