@@ -208,7 +208,8 @@ func (w *blocks) weight(axes []axis, size float64, workers int) int64 {
 	return int64(min(block+3*chunk*min(chunks, float64(workers)), 1<<60)) + w.coded()
 }
 
-// grow joins small blocks, as long as there are many: each costs something.
+// grow joins small blocks, as long as there are many: each costs something. Those that
+// are under way when a copy is killed are done again, which is to be few of all.
 func (w *blocks) grow(axes []axis, size float64, workers int) {
 	const small = 1 << 20
 	total := 1.0
@@ -218,7 +219,7 @@ func (w *blocks) grow(axes []axis, size float64, workers int) {
 	}
 	for i := len(axes) - 1; i >= 0; i-- {
 		a := axes[i]
-		for 2*size <= small && total > float64(64*workers) && 2*w.group[i]*a.dst <= a.n {
+		for 2*size <= small && total > float64(256*workers) && 2*w.group[i]*a.dst <= a.n {
 			w.group[i] *= 2
 			size *= 2
 			total /= 2

@@ -233,7 +233,8 @@ func (l *Landing) Start(ctx context.Context) error {
 // Finish makes the copy appear, and gives up the place.
 func (l *Landing) Finish(ctx context.Context) error {
 	if l.already {
-		return l.fail(l.end(l.where.Discard, nil))
+		// Nothing was put, but an archive that was complete may not be in its place yet.
+		return l.fail(l.end(l.where.Close, nil))
 	}
 	if err := l.finish(ctx); err != nil {
 		return l.Abandon(l.fail(err))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"slices"
@@ -25,6 +26,9 @@ func (s *Store) finish(ctx context.Context, w *writer) error {
 			return fmt.Errorf("entry %q: %w", key, err)
 		}
 	}
+	if err := s.blank(w); err != nil {
+		return err
+	}
 	start := w.end.Load()
 	out := &counter{w: bufio.NewWriterSize(io.NewOffsetWriter(w.file, start), 1<<20)}
 	var record []byte
@@ -34,6 +38,36 @@ func (s *Store) finish(ctx context.Context, w *writer) error {
 	}
 	out.Write(appendEnd(record[:0], uint64(len(keys)), uint64(out.n), uint64(start)))
 	return out.w.Flush() // and says what went wrong before
+}
+
+// dead is an entry of the new file that the directory does not name.
+type dead struct {
+	key string
+	*entry
+}
+
+// maxBlank is the size up to which values that were replaced or deleted do not stay
+// in the archive: they may say what is nobody else's business, such as where a copy
+// came from.
+const maxBlank = 1 << 20
+
+// buries remembers an entry that is replaced or deleted, under the lock.
+func (s *Store) buries(key string, e *entry) {
+	if e.fresh && e.csize <= maxBlank {
+		s.dead = append(s.dead, dead{key, e})
+	}
+}
+
+// blank writes zeros over dead entries, which stay whole.
+func (s *Store) blank(w *writer) error {
+	for _, d := range s.dead {
+		data := make([]byte, d.csize)
+		e := &entry{csize: d.csize, size: d.csize, crc: crc32.ChecksumIEEE(data), method: stored}
+		if _, err := w.file.WriteAt(append(appendLocal(nil, e, d.key), data...), d.header); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type counter struct {

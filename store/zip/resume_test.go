@@ -263,3 +263,30 @@ func TestTheOldArchiveStays(t *testing.T) {
 		}
 	}
 }
+
+// Values that were replaced or deleted are not in the archive, which is taken up as
+// any other.
+func TestDeadValuesAreBlank(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.zip")
+	for _, opt := range []Options{{}, {Deflate: true}} {
+		s := begin(t, path, opt)
+		putAll(t, s, []string{"a", "k", "gone", "k", "b"}, [][]byte{[]byte("first"), bytes.Repeat([]byte("secret"), 20), []byte("secret"), []byte("known"), []byte("last")})
+		if err := errors.Join(s.Delete(ctx, "gone"), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(b, []byte("secret")) || !bytes.Contains(b, []byte("known")) {
+			t.Errorf("%v, %q", err, b)
+		}
+		if err := os.Rename(path, partial.Name(path)); err != nil {
+			t.Fatal(err)
+		}
+		s = begin(t, path, Options{Resume: true})
+		if v, _, err := s.Get(ctx, "k", store.All(), nil); err != nil || string(v) != "known" || len(s.keys()) != 4 {
+			t.Errorf("%q, %v, %q", v, err, s.keys())
+		}
+		if err := s.Discard(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -265,6 +265,8 @@ func (s *Store) put(ctx context.Context, key string, data []byte, opt store.PutO
 	s.entries[key] = e
 	if old == nil {
 		s.sorted = nil
+	} else {
+		s.buries(key, old)
 	}
 	return e.info(), nil
 }
@@ -378,6 +380,9 @@ func (s *Store) delete(ctx context.Context, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range gone {
+		if e := s.entries[k]; e != nil {
+			s.buries(k, e)
+		}
 		delete(s.entries, k)
 	}
 	s.sorted = nil

@@ -49,6 +49,7 @@ type Store struct {
 
 	mu      sync.RWMutex // guards what follows
 	entries map[string]*entry
+	dead    []dead   // entries of the new file that were replaced or deleted
 	sorted  []string // the keys, nil when they have to be sorted anew
 }
 

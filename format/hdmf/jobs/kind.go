@@ -134,9 +134,5 @@ references, schemas and ids, in the layout that goes with the format. --plain co
 its nodes as they are instead; so are parts of a file copied, whose references would
 lead nowhere. --chunks and --shards are for its arrays of numbers with as many axes,
 --codecs for all of those, --data-type for what is called data, so that row numbers, ids
-and times stay. What an interrupted copy of a file leaves is no file.
-
-With --overwrite, all of an HDMF or NWB file is looked at before the destination is
-emptied, but the chunks of numbers and text are not: if one of them cannot be read, what
-was at the destination is gone. A file that the source refers to is not overwritten.`, "  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr"},
+and times stay. A file that the source refers to is not overwritten.`, "  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr"},
 }

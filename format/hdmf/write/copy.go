@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -16,6 +17,8 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/landing"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -26,9 +29,10 @@ const maxDepth = 64
 // attributes, links, references, regions, schemas and ids. Links and references
 // into other files stay such, and name them relative to the new place.
 //
-// The new file becomes one at the very end. Values are copied in parts, so that
-// files may be larger than memory. What Overwrite removes is gone only when all of
-// the source was looked at but the chunks of numbers and text.
+// The new file lands as all copies do, see package landing: it becomes one at the very
+// end, one that was interrupted and is begun again goes on, and what Overwrite replaces
+// stays until then where folders can be renamed. Values are copied in parts, so that
+// files may be larger than memory.
 func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) (copying.Summary, error) {
 	if opts.Layout == 0 {
 		opts.Layout = src.Layout()
@@ -41,8 +45,8 @@ func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) (copyin
 }
 
 func copyFile(ctx context.Context, dst string, src *hdmf.File, opts Options) (sum copying.Summary, err error) {
-	c := &copier{src: src, misses: misses{source: src}}
-	if err := checkLaid(&opts); err != nil {
+	c := &copier{src: src, misses: misses{source: src}, here: locate.Identity(dst)}
+	if err := checkOptions(&opts); err != nil {
 		return sum, c.unread("/", err)
 	}
 	if c.texts, err = src.SchemaTexts(ctx); err == nil {
@@ -51,37 +55,64 @@ func copyFile(ctx context.Context, dst string, src *hdmf.File, opts Options) (su
 	if err != nil {
 		return sum, c.unread("/", err)
 	}
-	if c.target, err = newTarget(ctx, dst, opts, src.Zarr()); err != nil {
+	c.landing, err = landing.Begin(ctx, landing.Place{URL: dst}, landing.Copy{
+		Source: src.Zarr(), Request: request(&opts), Overwrite: opts.Overwrite, Open: append([]zarr.Option{zarr.Locate(opts.Locate)}, opts.Zarr...),
+	})
+	if err != nil {
 		return sum, err
 	}
+	c.target = newCopy(c.landing, opts)
 	c.place = c.refer
-	c.dst = c.realPlace()
+	c.dst = realPlace(c.here)
 	c.forget()
-	if may, err := c.replaces(ctx); err != nil || may {
-		if err == nil {
-			err = c.survey(ctx)
-		}
-		if err != nil {
-			return sum, errors.Join(err, c.where.Discard())
+	if sum, err = c.land(ctx); err != nil {
+		return sum, c.landing.Abandon(err)
+	}
+	sum.Already = c.landing.Already()
+	return sum, c.landing.Finish(ctx)
+}
+
+// request is what tells copies of a file apart, besides their documents.
+func request(opts *Options) any {
+	return struct {
+		To       string          `json:"to"`
+		Codecs   json.RawMessage `json:"codecs,omitempty"`
+		DataType string          `json:"data_type,omitempty"`
+	}{fmt.Sprint("hdmf ", opts.Layout), opts.Laid.Codecs, opts.Laid.DataType}
+}
+
+// land makes all nodes, and then fills the arrays.
+func (c *copier) land(ctx context.Context) (sum copying.Summary, err error) {
+	if c.opts.Overwrite {
+		if err := c.survey(ctx); err != nil {
+			return sum, err
 		}
 	}
-	if err := c.begin(ctx); err != nil {
+	if c.root, err = zarr.CreateGroupIn(ctx, c.held, c.landing.Path(), append(c.engine(), zarr.As(c.format()))...); err != nil {
 		return sum, err
 	}
 	c.later = []work{}
 	if err = c.all(ctx); err == nil {
-		err = c.unread("/", c.checkFitting())
+		err = c.unread("/", errors.Join(c.checkFitting(), c.checkLosses()))
+	}
+	if err == nil && !c.opts.Plain {
+		err = c.root.Consolidate(ctx)
 	}
 	if err == nil {
-		sum, err = c.run(ctx)
+		err = c.landing.Start(ctx)
 	}
-	return sum, c.finish(ctx, err)
+	if err != nil || c.landing.Already() {
+		return sum, err
+	}
+	return c.run(ctx)
 }
 
 // copier copies one file.
 type copier struct {
 	*target
 	src     *hdmf.File
+	landing *landing.Landing
+	here    string // the identity of the place
 	dst     string // where the new file lies, "" if nowhere
 	texts   []hdmf.SchemaText
 	fitting bool // some array has as many axes as the chunks that are asked for

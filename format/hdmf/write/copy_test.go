@@ -19,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
+	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -273,7 +274,7 @@ func TestWhatIsThereIsNotReplacedUnasked(t *testing.T) {
 	s := mem.New()
 	_, err := s.Put(ctx, "left/c/0", []byte("chunk"), store.PutOptions{})
 	check(t, err)
-	if err := copyFile(ctx, "test://", src, to(s, write.Options{})); !errors.Is(err, write.ErrExist) {
+	if err := copyFile(ctx, "test://", src, to(s, write.Options{})); !errors.Is(err, landing.ErrNotEmpty) {
 		t.Errorf("got %v", err)
 	}
 	check(t, copyFile(ctx, "test://", src, to(s, write.Options{Overwrite: true})))
@@ -339,7 +340,7 @@ func TestAFileIsNotCopiedOntoItself(t *testing.T) {
 	src := open(t, at)
 	check(t, os.Symlink(at, filepath.Join(dir, "other")))
 	for _, dst := range []string{at, dir, filepath.Join(at, "inside"), filepath.Join(dir, "other")} {
-		if err := copyFile(ctx, dst, src, write.Options{Overwrite: true}); err == nil || !strings.Contains(err.Error(), "itself") {
+		if err := copyFile(ctx, dst, src, write.Options{Overwrite: true}); err == nil || !strings.Contains(err.Error(), "the same place") {
 			t.Errorf("%s: got %v", dst, err)
 		}
 	}

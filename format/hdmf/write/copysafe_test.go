@@ -14,6 +14,8 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -119,7 +121,7 @@ func TestACopyDoesNotGoIntoItsSourceThroughASymbolicLink(t *testing.T) {
 	for _, dst := range []string{"link", "link/new.zarr", "link/sub/new.zarr", "link/sub/deep/new.zarr"} {
 		for _, url := range []string{filepath.Join(dir, dst), "file://" + filepath.ToSlash(filepath.Join(dir, dst))} {
 			err := copyFile(ctx, url, open(t, src), write.Options{Overwrite: true})
-			if err == nil || !strings.Contains(err.Error(), "itself") {
+			if err == nil || !strings.Contains(err.Error(), "the same place") {
 				t.Errorf("%s: got %v", url, err)
 			}
 		}
@@ -132,7 +134,8 @@ func TestACopyDoesNotGoIntoItsSourceThroughASymbolicLink(t *testing.T) {
 
 func TestAnUnfinishedCopyIsNoFile(t *testing.T) {
 	s := failAfter(mem.New(), 20)
-	if err := copyFile(ctx, "test://", in(t, memory(t, "custom_v3")), to(s, write.Options{})); !errors.Is(err, errCrash) {
+	src := in(t, memory(t, "custom_v3"))
+	if err := copyFile(ctx, "test://", src, to(s, write.Options{})); !errors.Is(err, errCrash) {
 		t.Fatal(err)
 	}
 	for _, opts := range [][]zarr.Option{nil, {zarr.ImplicitGroup()}} {
@@ -140,9 +143,24 @@ func TestAnUnfinishedCopyIsNoFile(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	check(t, copyFile(ctx, "test://", in(t, memory(t, "custom_v3")), to(s.Store, write.Options{})))
-	_, err := zarr.OpenStore(ctx, s.Store, "")
+	// Another copy is refused, the same goes on, and once more it is there already.
+	for _, other := range []write.Options{{Layout: hdmf.V2}, {Laid: copying.Options{DataType: "float64"}}} {
+		if err := copyFile(ctx, "test://", src, to(s.Store, other)); !errors.Is(err, zarr.ErrUnfinished) {
+			t.Errorf("got %v", err)
+		}
+	}
+	sum, err := write.Copy(ctx, "test://", src, to(s.Store, write.Options{}))
+	if check(t, err); sum.Resumed == 0 || sum.Already {
+		t.Errorf("%+v", sum)
+	}
+	_, err = zarr.OpenStore(ctx, s.Store, "")
 	check(t, err)
+	if sum, err = write.Copy(ctx, "test://", src, to(failAfter(s.Store, 0), write.Options{})); err != nil || !sum.Already {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if err := copyFile(ctx, "test://", src, to(s.Store, write.Options{Layout: hdmf.V2})); !errors.Is(err, landing.ErrNotEmpty) {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestErrorsOfACopyNameTheSourceInOneLine(t *testing.T) {

@@ -62,10 +62,12 @@ func (c *copier) isSamples(ctx context.Context, d *hdmf.Dataset) (bool, error) {
 	return err == nil && above.Type().Name != "IndexSeries", err
 }
 
-// checkLaid refuses what no array of the layout can be.
-func checkLaid(opts *Options) error {
+// checkOptions refuses what no file, and no array of the layout, can be.
+func checkOptions(opts *Options) error {
 	o := &opts.Laid
 	switch {
+	case opts.Layout != hdmf.V2 && opts.Layout != hdmf.V3:
+		return fmt.Errorf("there is no layout %d", opts.Layout)
 	case o.Shards != nil && opts.Layout == hdmf.V2:
 		return errors.New("no shards in Zarr v2")
 	case o.Pad != "":
@@ -78,6 +80,21 @@ func checkLaid(opts *Options) error {
 func (c *copier) checkFitting() error {
 	if o := &c.opts.Laid; (o.Chunks != nil || o.Shards != nil) && !c.fitting {
 		return fmt.Errorf("no array of numbers has as many axes as chunks %v, shards %v", o.Chunks, o.Shards)
+	}
+	return nil
+}
+
+// checkLosses refuses codecs that lose precision, unless they are allowed or what they
+// made is copied as it is.
+func (c *copier) checkLosses() error {
+	for _, w := range c.later {
+		p, ok := w.pair()
+		if !ok || c.opts.Laid.Lossy || p.AsBytes() {
+			continue
+		}
+		if losses := p.Losses(); len(losses) > 0 {
+			return fmt.Errorf("%w: %s %s; allow it (--lossy) or choose other codecs (--codecs)", copying.ErrLossy, w.at, losses[0])
+		}
 	}
 	return nil
 }

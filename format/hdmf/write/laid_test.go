@@ -2,6 +2,7 @@ package write_test
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -78,4 +79,17 @@ func TestArraysAreLaidOutAnew(t *testing.T) {
 			t.Errorf("%v, not %s", err, want)
 		}
 	}
+}
+
+// Codecs that lose precision are refused, unless they are allowed.
+func TestCopiesThatLosePrecision(t *testing.T) {
+	check(t, write.Create(ctx, "mem:exact", &write.Group{Datasets: map[string]*write.Dataset{"x": {Data: write.Numbers([]float64{1.1, 2.2})}}}, write.Options{}))
+	src := open(t, "mem:exact")
+	rounds := copying.Options{Codecs: json.RawMessage(`[{"name":"numcodecs.bitround","configuration":{"keepbits":3}},{"name":"bytes","configuration":{"endian":"little"}}]`)}
+	if _, err := write.Copy(ctx, "mem:rounded", src, write.Options{Laid: rounds}); !errors.Is(err, copying.ErrLossy) {
+		t.Errorf("got %v", err)
+	}
+	rounds.Lossy = true
+	_, err := write.Copy(ctx, "mem:rounded", src, write.Options{Laid: rounds})
+	check(t, err)
 }

@@ -12,29 +12,12 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
-	"github.com/omnizarr/zarr/store/mem"
 )
 
-// replaces says whether there is something that the copy takes the place of.
-func (c *copier) replaces(ctx context.Context) (bool, error) {
-	if !c.opts.Overwrite {
-		return false, nil
-	}
-	for _, err := range c.held.Base().List(ctx, "", "/") {
-		return err == nil, err
-	}
-	return false, nil
-}
-
-// survey looks at all of the source before anything of the destination is removed:
-// whether all objects can be opened and have a form in the new layout, and whether
-// one of the files that the source refers to is what would be removed. Chunks of
-// numbers and text are not read.
+// survey makes sure that none of the files that the source refers to is what would be
+// replaced.
 func (c *copier) survey(ctx context.Context) error {
 	defer c.forget()
-	if err := c.look(ctx, c.src.Root(), 0); err != nil {
-		return err
-	}
 	sources := map[string]bool{}
 	for m, err := range hdmf.References(ctx, c.src.Root(), true) {
 		// A list of references is copied one by one; an attribute that is none as it is.
@@ -54,48 +37,6 @@ func (c *copier) survey(ctx context.Context) error {
 	return nil
 }
 
-// look looks at a group and all below it.
-func (c *copier) look(ctx context.Context, g *hdmf.Group, depth int) error {
-	_, members, err := c.members(ctx, g, depth)
-	if err != nil {
-		return err
-	}
-	for _, o := range members {
-		var err error
-		switch o := o.(type) {
-		case *hdmf.Group:
-			err = c.look(ctx, o, depth+1)
-		case *hdmf.Dataset:
-			err = c.unread(o.Path(), c.lookAt(ctx, o))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lookAt looks at a dataset: an array like it is made in memory.
-func (c *copier) lookAt(ctx context.Context, d *hdmf.Dataset) error {
-	src, attrs, err := c.read(ctx, d)
-	if err != nil {
-		return err
-	}
-	list, err := c.attributes(ctx, attrs, nil)
-	if err != nil {
-		return err
-	}
-	p, err := c.plan(ctx, src)
-	if err != nil {
-		return err
-	}
-	spec, err := c.spec(p, src, list)
-	if err == nil {
-		_, err = zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(c.engine(), zarr.As(c.format()))...)
-	}
-	return err
-}
-
 // isHere says whether a source of the old file means what lies where the new one
 // is to be.
 func (c *copier) isHere(ctx context.Context, name string) bool {
@@ -103,19 +44,18 @@ func (c *copier) isHere(ctx context.Context, name string) bool {
 		return false
 	}
 	if o, err := c.src.Resolve(ctx, hdmf.Reference{Source: name, Path: "/"}); err == nil {
-		return o.File() != c.src && c.overlaps(o.File().Zarr())
+		return o.File() != c.src && store.Overlap(c.here, identity(o.File().Zarr()))
 	}
 	// There may be no leave to open it, which is no leave to remove it.
 	if c.dst == "" {
 		return false
 	}
-	here := store.Identity(c.held.Base(), "")
 	own := zarr.Place(ctx, c.src.Zarr())
 	switch {
 	case strings.Contains(name, "://") || filepath.IsAbs(name):
-		return store.Overlap(here, locate.Identity(name))
+		return store.Overlap(c.here, locate.Identity(name))
 	case own == "":
 		return false
 	}
-	return store.Overlap(here, locate.Identity(beside(own, name))) || store.Overlap(here, locate.Identity(beside(own, "../"+name)))
+	return store.Overlap(c.here, locate.Identity(beside(own, name))) || store.Overlap(c.here, locate.Identity(beside(own, "../"+name)))
 }

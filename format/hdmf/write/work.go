@@ -2,7 +2,6 @@ package write
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/omnizarr/zarr"
@@ -44,14 +43,16 @@ func (c *copier) run(ctx context.Context) (sum copying.Summary, err error) {
 			o.Progress(now)
 		}
 	})
+	var before int64 // parts that were done before
 	var pairs []copying.Pair
 	pool := job.NewPool(ctx, o.Workers, o.Memory)
 	for _, w := range c.later {
 		if p, ok := w.pair(); ok {
+			p.Begun = c.landing.Resumed()
 			pairs = append(pairs, p)
 			continue
 		}
-		if err := c.parts(pool, &w, track); err != nil {
+		if err := c.parts(pool, &w, track, &before); err != nil {
 			pool.Stop(err)
 			break
 		}
@@ -65,28 +66,44 @@ func (c *copier) run(ctx context.Context) (sum copying.Summary, err error) {
 			tell(now)
 		}
 	}
-	sum, err = copying.Elements(ctx, pairs, o, nil)
-	sum.Arrays, sum.Elements = int64(len(c.later)), sum.Elements+small.Bytes
+	sum, err = copying.Elements(ctx, pairs, o, c.landing)
+	sum.Arrays, sum.Elements, sum.Resumed = int64(len(c.later)), sum.Elements+small.Bytes, sum.Resumed+before
 	return sum, err
 }
 
-// parts gives the parts of an array to a pool.
-func (c *copier) parts(pool *job.Pool, w *work, track *job.Tracker) error {
+// parts gives the parts of an array to a pool, but those that were done before an
+// interruption.
+func (c *copier) parts(pool *job.Pool, w *work, track *job.Tracker, before *int64) error {
+	n := 0
 	for p, err := range w.src.blocks(pool.Context()) {
 		if err != nil {
 			return c.unread(w.at, err)
 		}
 		track.Add(1)
+		k := n
+		n++
+		if c.landing.Done(w.at, partGrid, k) {
+			*before++
+			track.Done(w.at, 1, 0)
+			continue
+		}
 		more := pool.Run(int64(2*p.size), func(ctx context.Context) error {
-			if err := c.part(ctx, w.to, w.src, p); err != nil {
+			err := c.part(ctx, w.to, w.src, p)
+			if err == nil {
+				err = c.landing.Mark(ctx, w.at, partGrid, k)
+			}
+			if err != nil {
 				return c.unread(w.at, err)
 			}
 			track.Done(w.at, 1, int64(p.size))
 			return nil
 		})
 		if !more {
-			return errors.New("stopped")
+			return context.Cause(pool.Context())
 		}
 	}
 	return nil
 }
+
+// partGrid is what landings call the parts of arrays that are copied by them.
+const partGrid = "chunks of the source"
