@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/omnizarr/zarr/codec"
@@ -76,6 +78,11 @@ func newOptions(opts []Option) (*options, error) {
 	}
 	o.locate.ReadOnly = o.locate.ReadOnly || o.readOnly
 	o.locate.Sync = o.locate.Sync || o.sync
+	for _, place := range o.allow {
+		if path, ok := strings.CutPrefix(place, "file://"); ok || !strings.Contains(place, "://") {
+			o.locate.Allow = append(slices.Clip(o.locate.Allow), path)
+		}
+	}
 	switch {
 	case o.err != nil:
 		return nil, o.err

@@ -98,6 +98,8 @@ type Options struct {
 	Replace bool
 	// Sync makes writes survive a loss of power.
 	Sync bool
+	// Allow are paths of folders that symbolic links in a folder may lead to, for reading.
+	Allow []string
 	// AllowFile accepts a file that is no archive: Location.File. Without it
 	// that is an error.
 	AllowFile bool

@@ -49,7 +49,7 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 	if t := strings.TrimRightFunc(path, isSeparator); t != filepath.VolumeName(path) {
 		path = t
 	}
-	fileOpt := file.Options{Sync: opt.Sync}
+	fileOpt := file.Options{Sync: opt.Sync, Allow: opt.Allow}
 	fi, err := os.Stat(path)
 	switch {
 	case err == nil && fi.IsDir():

@@ -27,6 +27,9 @@ type Options struct {
 	// Sync makes Put and Delete return only when the change would survive a
 	// loss of power: the file and the folders it lies in are flushed.
 	Sync bool
+	// Allow are folders that symbolic links may lead to, for reading. Other links do not
+	// lead out of the store.
+	Allow []string
 
 	// portable keeps to what package os offers on every system.
 	portable bool
@@ -61,18 +64,15 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, store.WrapError("open", dir, "", err)
 	}
-	root, err := os.OpenRoot(abs)
+	enter := func(dir string) (backend, error) { return enterFolder(dir, opt.portable) }
+	b, err := enter(abs)
 	if err != nil {
 		return nil, store.WrapError("open", dir, "", err)
 	}
-	b := backend(rootBackend{root})
-	if !opt.portable {
-		if b, err = newBackend(root, abs); err != nil {
-			root.Close()
-			return nil, store.WrapError("open", dir, "", err)
-		}
-	}
 	real := store.RealPath(abs)
+	if len(opt.Allow) > 0 {
+		b = newLinked(b, real, opt.Allow, enter)
+	}
 	return &Store{url: store.PathURL(abs), real: real, id: store.PathURL(real), sync: opt.Sync, b: b, seed: maphash.MakeSeed()}, nil
 }
 

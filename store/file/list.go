@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,8 +15,10 @@ import (
 )
 
 // List reads one folder, or with delimiter "" each folder below prefix as it
-// gets there. Empty folders are listed as prefixes, files being written and
-// links that lead nowhere or out of the store are not listed.
+// gets there. Empty folders are listed as prefixes; files being written and
+// links that lead nowhere or out of the store are not listed, but those to folders
+// outside are prefixes among direct children: what is in them is not to be had, and
+// that is an error rather than nothing.
 func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		dir := strings.TrimSuffix(prefix, "/")
@@ -94,6 +97,9 @@ func (l *lister) read(dir string, depth int) ([]node, error) {
 		fi, err := l.s.b.stat(within(dir, n.name))
 		if err != nil {
 			nodes[i].mode = fs.ModeIrregular
+			if !l.deep && l.leadsOut(within(dir, n.name), err) {
+				nodes[i].mode = fs.ModeDir // whoever looks into it is told
+			}
 			continue
 		}
 		nodes[i].stat = statOf(fi)
@@ -101,6 +107,15 @@ func (l *lister) read(dir string, depth int) ([]node, error) {
 	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !n.mode.IsRegular() && !n.mode.IsDir() })
 	slices.SortFunc(nodes, compare)
 	return nodes, nil
+}
+
+// leadsOut reports whether a link leads to a folder outside of the store.
+func (l *lister) leadsOut(name string, err error) bool {
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	fi, err := os.Stat(filepath.Join(l.s.real, filepath.FromSlash(name)))
+	return err == nil && fi.IsDir()
 }
 
 // loops reports whether dir is one of the folders above it, which a symbolic
