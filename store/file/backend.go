@@ -11,6 +11,8 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
+var errEscapes = errors.New("symbolic link leads out of the store (--allow DIR lets it lead below a folder)")
+
 // backend is the way into the folder: rootBackend everywhere, a quicker one
 // where the system has it. Both keep inside the folder whatever symbolic links
 // there are. Names given to it are checked keys, or "" for the folder itself.

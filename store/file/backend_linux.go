@@ -14,8 +14,6 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-var errEscapes = errors.New("symbolic link leads out of the store (--allow DIR lets it lead below a folder)")
-
 // fdBackend lets the kernel keep inside the folder (openat2) and uses bare
 // file descriptors: a Get is open, stat, read, close.
 type fdBackend struct {

@@ -47,8 +47,8 @@ type lister struct {
 // reports whether to go on.
 func (l *lister) list(dir string, depth int) bool {
 	nodes, err := l.read(dir, depth)
-	if errors.Is(err, fs.ErrNotExist) || notDir(err) {
-		return true
+	if errors.Is(err, fs.ErrNotExist) || notDir(err) || errors.Is(err, errEscapes) {
+		return true // nothing that is to be had
 	}
 	if err != nil {
 		l.yield(store.Entry{}, store.WrapError("list", l.s.url, dir, err))
