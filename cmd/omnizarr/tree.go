@@ -13,18 +13,25 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/dump"
 	"github.com/omnizarr/zarr/internal/words"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
 )
 
 func (a *app) treeCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, sizes bool
 	cmd := &cobra.Command{
 		Use:   "tree URL",
 		Short: "List every node below a group",
 		Long: `List every node below a group, in path order. The group itself is not listed; an
 array given as URL is listed as "/". Nodes that do not open are told on standard
-error, and the exit code is 1 then.`,
+error, and the exit code is 1 then.
+
+Of arrays it says how large they are in memory and as stored, the ratio, and how many
+chunks (or shards) there are. What is stored is listed for that: of files here unless
+they are very many, elsewhere with --sizes.`,
 		Example: `  omnizarr tree em.zarr
   omnizarr tree --json em.zarr | jq '.[] | select(.node_type == "array") | .path'`,
 		Args: names("one URL"),
@@ -34,10 +41,18 @@ error, and the exit code is 1 then.`,
 				return err
 			}
 			defer s.Close()
-			return a.tree(cmd.Context(), args[0], s, asJSON)
+			most := sizesMost
+			switch {
+			case sizes:
+				most = 0
+			case cmd.Flags().Changed("sizes") || !job.CanSize(s.Node):
+				most = -1
+			}
+			return a.tree(cmd.Context(), args[0], s, asJSON, most)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	cmd.Flags().BoolVar(&sizes, "sizes", false, "say what arrays take in their store, however long it takes to list it; --sizes=false: never")
 	a.openFlags(cmd)
 	a.plainFlag(cmd)
 	a.resolvedFlag(cmd)
@@ -52,7 +67,81 @@ type treeNode struct {
 	Shape    []int           `json:"shape,omitzero"`
 	DataType json.RawMessage `json:"data_type,omitempty"`
 	Target   string          `json:"target,omitempty"` // of links
-	detail   string          // what is said besides
+	// Bytes is the size in memory, Chunks how many there may be, and Stored what of them
+	// is stored: of arrays whose store was listed.
+	Bytes  *float64 `json:"bytes,omitempty"`
+	Chunks *float64 `json:"chunks,omitempty"`
+	Stored *stored  `json:"stored,omitempty"`
+	detail string   // what is said besides
+}
+
+type stored struct {
+	Bytes  int64 `json:"bytes"`
+	Chunks int   `json:"chunks"`
+}
+
+// sizesMost is how many values are listed without being asked to.
+const sizesMost = 100_000
+
+// addSizes says what arrays take, of which at most so many values are listed; none if
+// most is negative.
+func (a *app) addSizes(ctx context.Context, root zarr.Node, entries []convention.Entry, nodes []treeNode, most int) error {
+	if most < 0 {
+		return nil
+	}
+	var arrays []*zarr.Array
+	for _, e := range entries {
+		if arr, ok := e.Node.(*zarr.Array); ok {
+			arrays = append(arrays, arr)
+		}
+	}
+	sizes, err := job.Sizes(ctx, root, arrays, most)
+	switch {
+	case errors.Is(err, job.ErrMany):
+		a.note(fmt.Sprintf("more than %d chunks: --sizes counts them all", most))
+		return nil
+	case errors.Is(err, store.ErrNoList) && most > 0:
+		return nil
+	case err != nil:
+		return err
+	}
+	for i, e := range entries {
+		arr, ok := e.Node.(*zarr.Array)
+		if !ok {
+			continue
+		}
+		size, ok := sizes[arr.Path()]
+		if !ok {
+			continue
+		}
+		m := arr.Metadata()
+		chunks := 1.0
+		for _, n := range m.Grid.Count() {
+			chunks *= float64(n)
+		}
+		t := &nodes[i]
+		t.Chunks, t.Stored = &chunks, &stored{size.Bytes, size.Values}
+		told := []string{}
+		if len(m.DataType.Refs()) == 0 {
+			bytes := bytesOf(m)
+			t.Bytes = &bytes
+			told = append(told, words.Bytes(bytes))
+		}
+		told = append(told, words.Bytes(float64(size.Bytes))+" stored")
+		if t.Bytes != nil && size.Bytes > 0 && *t.Bytes > 0 {
+			told = append(told, fmt.Sprintf("ratio %.3g", *t.Bytes/float64(size.Bytes)))
+		}
+		what := "chunk"
+		if dump.InnerChunks(m.Codecs) != nil {
+			what = "shard"
+		}
+		number := words.Counted(size.Values, what)
+		if float64(size.Values) != chunks {
+			number = fmt.Sprintf("%d of %.0f %ss", size.Values, chunks, what)
+		}
+		t.detail += "  " + strings.Join(append(told, number), ", ")
+	}
+	return nil
 }
 
 // treeNodes gives the lines for what lies below a node.
@@ -80,11 +169,7 @@ func treeNodes(entries []convention.Entry) ([]treeNode, error) {
 	return nodes, nil
 }
 
-func (a *app) tree(ctx context.Context, url string, s *convention.Subject, asJSON bool) error {
-	if arr, ok := s.Node.(*zarr.Array); ok && !asJSON {
-		a.printf("%s  %s  %s\n", url, words.Times(arr.Shape()), typeName(arr.DataType()))
-		return nil
-	}
+func (a *app) tree(ctx context.Context, url string, s *convention.Subject, asJSON bool, most int) error {
 	entries, broken := convention.Below(ctx, s)
 	var versions []string
 	at := ""
@@ -100,9 +185,17 @@ func (a *app) tree(ctx context.Context, url string, s *convention.Subject, asJSO
 			}
 		}
 	}
-	nodes, err := treeNodes(convention.InPathOrder(entries))
+	entries = convention.InPathOrder(entries)
+	nodes, err := treeNodes(entries)
+	if err == nil {
+		err = a.addSizes(ctx, s.Node, entries, nodes, most)
+	}
 	if err != nil {
 		return err
+	}
+	if _, ok := s.Node.(*zarr.Array); ok && !asJSON {
+		a.printf("%s  %s\n", url, nodes[0].detail)
+		return nil
 	}
 	if asJSON {
 		if err := a.printJSON(nodes); err != nil {
