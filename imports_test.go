@@ -44,7 +44,7 @@ var layers = []struct {
 	{names: []string{"job/landing", "convention", "elements", "format/hdmf", "picture", "stats", "pyramid"}},
 	{names: []string{"job"}},
 	{names: []string{"job/jobtest", "job/copying", "job/diff", "job/check"}},
-	{names: []string{"dump", "format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
+	{names: []string{"dump", "format/anndata", "format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},
 	{names: []string{"format/hdmf/describe"}},
 	{names: []string{"job/virtual", "job/repair"}},
 	{names: []string{"kind", "format/tiff/export"}},

@@ -121,6 +121,13 @@ type Description struct {
 	Document string
 }
 
+// Tabler knows groups that are tables, by what they say themselves.
+type Tabler interface {
+	Kind
+	// Table gives the table that a group is; ok is false for other groups.
+	Table(g *zarr.Group) (t convention.Tabular, ok bool)
+}
+
 // Checker checks what nodes mean by a convention.
 type Checker interface {
 	Kind
@@ -301,6 +308,21 @@ func (l List) Coordinates() (out []coordinates.Source) {
 		out = append(out, k.Coordinates)
 	}
 	return out
+}
+
+// Table gives the table that a subject is; ok is false if it is none.
+func (l List) Table(s *convention.Subject) (convention.Tabular, bool) {
+	if t, ok := s.Object.(convention.Tabular); ok {
+		return t, true
+	}
+	if g, ok := s.Node.(*zarr.Group); ok {
+		for _, k := range All[Tabler](l) {
+			if t, ok := k.Table(g); ok {
+				return t, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // ZarrFormat is the version of Zarr that nodes of a format are.

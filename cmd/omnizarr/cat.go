@@ -75,7 +75,7 @@ of a series. Rows of a table are selected by its columns.`,
 			}
 			defer s.Close()
 			arr, ok := s.Node.(*zarr.Array)
-			if t, is := s.Object.(convention.Tabular); is && !ok {
+			if t, is := a.table(s); is && !ok {
 				if exact {
 					return badUsage(cmd, "--exact is for arrays, not for rows")
 				}
@@ -113,6 +113,14 @@ func (a *app) findElements(ctx context.Context, url string) (*convention.Subject
 		n.Close()
 	}
 	return a.find(ctx, url)
+}
+
+// table gives the table that a subject is.
+func (a *app) table(s *convention.Subject) (convention.Tabular, bool) {
+	if a.plain {
+		return nil, false
+	}
+	return a.kinds.Table(s)
 }
 
 // catRows prints the table or the samples that a group is.

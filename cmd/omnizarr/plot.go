@@ -71,7 +71,7 @@ func (a *app) curves(ctx context.Context, s *convention.Subject, slice string) (
 	fail := func(text string) (*rows.Curves, error) {
 		return nil, &zarr.Error{Op: "plot", URL: s.Node.URL(), Err: errors.New(text)}
 	}
-	t, ok := s.Object.(convention.Tabular)
+	t, ok := a.table(s)
 	if !ok {
 		return fail("is a group: name an array, a time series or a table in it")
 	}
