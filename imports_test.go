@@ -41,7 +41,7 @@ var layers = []struct {
 	{names: []string{"."}},
 	{names: []string{"format/cf"}},
 	{names: []string{"coordinates"}},
-	{names: []string{"job/landing", "convention", "elements", "format/hdmf", "picture", "stats", "pyramid"}},
+	{names: []string{"job/landing", "convention", "elements", "format/hdmf", "measure", "picture", "stats", "pyramid"}},
 	{names: []string{"job"}},
 	{names: []string{"job/jobtest", "job/copying", "job/diff", "job/check"}},
 	{names: []string{"dump", "format/anndata", "format/hdmf/check", "format/hdmf/view", "format/hdmf/write"}},

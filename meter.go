@@ -3,6 +3,7 @@ package zarr
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/omnizarr/zarr/store"
 )
@@ -15,7 +16,17 @@ type Meter struct {
 	Written atomic.Int64 // bytes of chunks put into stores
 	Chunks  atomic.Int64 // chunks, or shards, that were put
 	Empty   atomic.Int64 // those that hold nothing but the fill value, and are not stored
+	// Requests is how often stores were asked for a chunk or a part of one.
+	Requests atomic.Int64
+
+	fetching, decoding atomic.Int64 // nanoseconds
 }
+
+// Fetching is the time that requests took. Those that are made at once count each.
+func (m *Meter) Fetching() time.Duration { return time.Duration(m.fetching.Load()) }
+
+// Decoding is the time that chunks took until they were decoded, requests included.
+func (m *Meter) Decoding() time.Duration { return time.Duration(m.decoding.Load()) }
 
 type meterKey struct{}
 
@@ -39,6 +50,19 @@ func metersOf(ctx context.Context) *meters {
 func (m *meters) read(n int) {
 	for ; m != nil; m = m.outer {
 		m.Read.Add(int64(n))
+	}
+}
+
+func (m *meters) fetched(since time.Time, requests int64) {
+	for took := int64(time.Since(since)); m != nil; m = m.outer {
+		m.fetching.Add(took)
+		m.Requests.Add(requests)
+	}
+}
+
+func (m *meters) decoded(since time.Time) {
+	for took := int64(time.Since(since)); m != nil; m = m.outer {
+		m.decoding.Add(took)
 	}
 }
 
@@ -66,11 +90,16 @@ func (a *Array) putChunk(ctx context.Context, key string, data []byte, opt store
 
 // openChunk opens the bytes of a chunk.
 func (a *Array) openChunk(ctx context.Context, key string) (store.Object, error) {
-	src, err := store.Open(ctx, a.store, key)
-	if m := metersOf(ctx); err == nil && m != nil {
-		src = &metered{src, m}
+	m := metersOf(ctx)
+	if m == nil {
+		return store.Open(ctx, a.store, key)
 	}
-	return src, err
+	began := time.Now()
+	src, err := store.Open(ctx, a.store, key)
+	if m.fetched(began, 0); err != nil {
+		return nil, err
+	}
+	return &metered{src, m}, nil
 }
 
 // metered is a value whose bytes are counted.
@@ -80,7 +109,9 @@ type metered struct {
 }
 
 func (o *metered) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	began := time.Now()
 	out, info, err := o.Object.Get(ctx, r, dst)
+	o.m.fetched(began, 1)
 	if err == nil {
 		o.m.read(len(out) - len(dst))
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 	"weak"
 
 	"github.com/omnizarr/zarr/codec"
@@ -253,6 +254,9 @@ var unprinted atomic.Int64
 
 // decode decodes a box of a stored chunk.
 func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
+	if m := metersOf(ctx); m != nil {
+		defer m.decoded(time.Now())
+	}
 	if a.cache != nil {
 		err := a.decodeCached(ctx, s, b, t, key, dst)
 		if !errors.Is(err, store.ErrChanged) {

@@ -80,7 +80,7 @@ func findGroup(ctx context.Context, g *zarr.Group, depth int) (*images, error) {
 	if len(m.Images) == 0 {
 		inner := ""
 		switch {
-		case m.Series != nil && len(m.Series) > 0:
+		case len(m.Series) > 0:
 			inner = m.Series[0]
 		case m.Layout > 0:
 			inner = "0"

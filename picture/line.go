@@ -18,7 +18,7 @@ const lineBlock = 1 << 20
 // Line sums up one dimension of an array in a number of places: the least and the
 // largest value of each. The slice, in the syntax of package coordinates, has to leave
 // one axis.
-func Line(ctx context.Context, a *zarr.Array, slice string, stored bool) (*rows.Curves, error) {
+func Line(ctx context.Context, a *zarr.Array, slice string, stored bool, opts ...coordinates.Option) (*rows.Curves, error) {
 	fail := func(err error) (*rows.Curves, error) {
 		var known *zarr.Error
 		if errors.As(err, &known) {
@@ -31,7 +31,7 @@ func Line(ctx context.Context, a *zarr.Array, slice string, stored bool) (*rows.
 	default:
 		return fail(fmt.Errorf("elements of %s are no real numbers", t.Name()))
 	}
-	sel, err := coordinates.Select(ctx, a, slice)
+	sel, err := coordinates.Select(ctx, a, slice, opts...)
 	if err != nil {
 		return fail(err)
 	}

@@ -45,6 +45,8 @@ type Options struct {
 	Labels bool
 	// Stored shows numbers as they are stored, though they are packed.
 	Stored bool
+	// Coordinates says where coordinates are looked for, besides those of any array.
+	Coordinates []coordinates.Option
 }
 
 // Picture is one that was made.
@@ -102,7 +104,7 @@ func Of(ctx context.Context, n zarr.Node, opt Options) (*Picture, error) {
 		return fail(err)
 	}
 	img.labels = img.labels || opt.Labels
-	sel, err := coordinates.Select(ctx, img.levels[0], opt.Slice)
+	sel, err := coordinates.Select(ctx, img.levels[0], opt.Slice, opt.Coordinates...)
 	if err != nil {
 		return fail(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/picture"
 	"github.com/omnizarr/zarr/rows"
 )
@@ -66,7 +67,7 @@ least and the largest of the numbers there, so that no peak is lost.`,
 // curves finds what there is to draw.
 func (a *app) curves(ctx context.Context, s *convention.Subject, slice string) (*rows.Curves, error) {
 	if arr, ok := s.Node.(*zarr.Array); ok {
-		return picture.Line(ctx, arr, slice, a.plain)
+		return picture.Line(ctx, arr, slice, a.plain, coordinates.Also(a.kinds.Coordinates()...))
 	}
 	fail := func(text string) (*rows.Curves, error) {
 		return nil, &zarr.Error{Op: "plot", URL: s.Node.URL(), Err: errors.New(text)}

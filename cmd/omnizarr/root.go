@@ -153,7 +153,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 	a.logFlags(flags)
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
 		a.verifyCommand(), a.repairCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
-	root.AddCommand(a.statsCommand(), a.showCommand(), a.plotCommand())
+	root.AddCommand(a.statsCommand(), a.showCommand(), a.plotCommand(), a.benchCommand())
 	root.AddCommand(a.diffCommand(), a.lsCommand(), a.attrsCommand())
 	root.AddCommand(a.kindCommands()...)
 	a.refuseHelpOfNothing(root)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/picture"
 )
@@ -63,7 +64,7 @@ colour. NO_COLOR makes it characters alone.`,
 				return err
 			}
 			defer s.Close()
-			opt.Stored = a.plain
+			opt.Stored, opt.Coordinates = a.plain, []coordinates.Option{coordinates.Also(a.kinds.Coordinates()...)}
 			if as == "" && to == "" {
 				as = terminalForm(a.stdout)
 			}
