@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -141,25 +141,29 @@ func (a *app) changeAttributes(ctx context.Context, url string, change func(zarr
 	if err != nil {
 		return err
 	}
-	return a.consolidateAbove(ctx, n, url)
+	return a.consolidateAbove(ctx, n)
 }
 
 // consolidateAbove makes the consolidated metadata of a node and of the groups above it
 // anew, where they have some.
-func (a *app) consolidateAbove(ctx context.Context, n zarr.Node, url string) error {
+func (a *app) consolidateAbove(ctx context.Context, n zarr.Node) error {
 	for {
 		if g, ok := n.(*zarr.Group); ok && g.Metadata().Consolidated != nil {
 			if err := g.Consolidate(ctx); err != nil {
 				return err
 			}
 		}
-		if above, err := n.Parent(ctx); err == nil {
+		if n.Path() != "" {
+			above, err := n.Parent(ctx)
+			if err != nil {
+				return err
+			}
 			n = above
 			continue
 		}
 		// The store begins at the node; the folder around it may be a group too.
-		above := strings.TrimRight(url, "/")
-		if url = strings.TrimRight(above[:max(strings.LastIndexByte(above, '/'), 0)], "/"); url == "" || strings.Contains(url, "|") {
+		url, _, ok := locate.Above(n.Store().URL())
+		if !ok {
 			return nil
 		}
 		g, err := zarr.OpenGroup(ctx, url, a.options()...)
