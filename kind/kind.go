@@ -152,6 +152,13 @@ type Copier interface {
 	Copy(ctx context.Context, r CopyRequest) (sum copying.Summary, done bool, err error)
 }
 
+// CopyPlanner is a Copier that can tell what a copy will do.
+type CopyPlanner interface {
+	Copier
+	// Planned is the format that the plan is that of, nil if the copy is none of its own.
+	Planned(r CopyRequest) (copying.Format, error)
+}
+
 // CopyRequest is a copy that a user asks for.
 type CopyRequest struct {
 	Source    *convention.Subject

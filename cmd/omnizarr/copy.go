@@ -103,15 +103,29 @@ interrupted is simply started again.`,
 				return err
 			}
 			defer src.Close()
+			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: changed(cmd, laid)}
 			if planOnly || isTerminal(a.err) && !a.quiet && !asJSON {
-				if err := a.plan(cmd.Context(), src.Node, opts, planOnly, asJSON); err != nil || planOnly {
+				planned := opts
+				for _, k := range kind.All[kind.CopyPlanner](a.kinds) {
+					f, err := k.Planned(request)
+					if kind.IsUsage(err) {
+						return badUsage(cmd, "%w", err)
+					}
+					if err != nil {
+						return err
+					}
+					if f != nil {
+						planned.To = f
+					}
+				}
+				if err := a.plan(cmd.Context(), src.Node, planned, planOnly, asJSON); err != nil || planOnly {
 					return err
 				}
 			}
 			bar := a.newProgress("blocks")
 			defer bar.end()
 			opts.Progress = bar.tell()
-			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: changed(cmd, laid)}
+			request.Options = opts
 			for _, k := range kind.All[kind.Copier](a.kinds) {
 				sum, done, err := k.Copy(cmd.Context(), request)
 				if kind.IsUsage(err) {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/downsample"
@@ -52,6 +53,7 @@ type builder struct {
 	root    *zarr.Group
 	landing *landing.Landing
 	sum     copying.Summary
+	free    sync.Pool // memory of blocks, which are filled as a whole
 }
 
 // land makes all nodes, and fills them unless that was done.
@@ -276,7 +278,8 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 	}
 	b.track.Add(total)
 	at := job.Path(b.root, dst)
-	pool := job.NewPool(ctx, b.opts.Workers, b.opts.Memory)
+	// The other half is for chunks that are decoded and for what the runtime keeps.
+	pool := job.NewPool(ctx, b.opts.Workers, b.opts.Memory/2)
 	grid, n := fmt.Sprint(block), -1
 	for idx := make([]int, len(count)); ; {
 		n++
@@ -296,7 +299,13 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 		}
 		number := n
 		more := pool.Run(2*bytes+share/4, func(ctx context.Context) error {
-			v := nd.Make(int(size), length...)
+			mem, _ := b.free.Get().(*[]byte)
+			if mem == nil {
+				mem = new([]byte)
+			}
+			defer b.free.Put(mem)
+			*mem = slices.Grow((*mem)[:0], int(bytes))[:bytes]
+			v := nd.Of(*mem, int(size), length...)
 			if err := read(ctx, start, v); err != nil {
 				return err
 			}

@@ -55,44 +55,63 @@ func (k *Kind) CopyFlags(flags *flag.FlagSet) {
 
 // Copy makes pyramids where --pyramid was given.
 func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summary, done bool, err error) {
+	p, err := k.asks(r)
+	if p == nil || err != nil {
+		return sum, false, err
+	}
+	sum, err = p.Copy(ctx, r.Source.Node, r.URL, r.Options)
+	return sum, true, err
+}
+
+// Planned is what such a copy is planned as.
+func (k *Kind) Planned(r kind.CopyRequest) (copying.Format, error) {
+	p, err := k.asks(r)
+	if p == nil || err != nil {
+		return nil, err
+	}
+	return planned{*p}, nil
+}
+
+// asks is the pyramid that flags ask for, nil if they do not.
+func (k *Kind) asks(r kind.CopyRequest) (*Pyramid, error) {
 	p := k.pyramid
 	if !k.asked {
 		for name, given := range map[string]bool{"ngff": p.Version != "", "levels": p.Levels != 0, "factor": k.factors != "", "method": p.Method != "", "labels": p.Labels, "axes": k.axes != ""} {
 			if given {
-				return sum, false, kind.Usagef("--%s is for --pyramid", name)
+				return nil, kind.Usagef("--%s is for --pyramid", name)
 			}
 		}
-		return sum, false, nil
+		return nil, nil
 	}
 	to := r.Options.To.Name()
 	switch {
 	case to != formatNew && to != formatOld:
-		return sum, false, kind.Usagef("--pyramid makes Zarr, not %s", to)
+		return nil, kind.Usagef("--pyramid makes Zarr, not %s", to)
 	case p.Version == "" && to == formatOld:
 		p.Version = ngff.Old
 	case p.Version == ngff.Version && to == formatOld:
-		return sum, false, kind.Usagef("--ngff %s is for Zarr v3, not for --to %s", p.Version, to)
+		return nil, kind.Usagef("--ngff %s is for Zarr v3, not for --to %s", p.Version, to)
 	case p.Version != "" && p.Version != ngff.Version && p.Version != ngff.Old:
-		return sum, false, kind.Usagef("--ngff %s: must be one of %s, %s", p.Version, ngff.Version, ngff.Old)
+		return nil, kind.Usagef("--ngff %s: must be one of %s, %s", p.Version, ngff.Version, ngff.Old)
 	case r.Options.Pad != "":
-		return sum, false, kind.Usagef("--pad is not for --pyramid")
+		return nil, kind.Usagef("--pad is not for --pyramid")
 	case r.Options.Slice != "":
-		return sum, false, kind.Usagef("--slice is not for --pyramid: copy the part first")
+		return nil, kind.Usagef("--slice is not for --pyramid: copy the part first")
 	case p.Levels < 0:
-		return sum, false, kind.Usagef("--levels %d: must be at least 1", p.Levels)
+		return nil, kind.Usagef("--levels %d: must be at least 1", p.Levels)
 	case p.Method != "" && !slices.Contains(methods, p.Method):
-		return sum, false, kind.Usagef("--method %s: must be one of %s", p.Method, strings.Join(methods, ", "))
+		return nil, kind.Usagef("--method %s: must be one of %s", p.Method, strings.Join(methods, ", "))
 	}
 	if k.factors != "" {
 		for part := range strings.SplitSeq(k.factors, ",") {
 			n, err := strconv.Atoi(strings.TrimSpace(part))
 			if err != nil || n < 1 || n > 64 {
-				return sum, false, kind.Usagef("--factor %s: must be numbers from 1 to 64", k.factors)
+				return nil, kind.Usagef("--factor %s: must be numbers from 1 to 64", k.factors)
 			}
 			p.Factors = append(p.Factors, n)
 		}
 		if slices.Max(p.Factors) < 2 {
-			return sum, false, kind.Usagef("--factor %s: nothing becomes smaller", k.factors)
+			return nil, kind.Usagef("--factor %s: nothing becomes smaller", k.factors)
 		}
 	}
 	if k.axes != "" {
@@ -103,8 +122,7 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 	p.Describers = k.Describers
 	name := path.Base(strings.TrimRight(strings.ReplaceAll(r.From, "\\", "/"), "/"))
 	p.Name, _, _ = strings.Cut(name, ".")
-	sum, err = p.Copy(ctx, r.Source.Node, r.URL, r.Options)
-	return sum, true, err
+	return &p, nil
 }
 
 var methods = []string{"mean", "mode", "max", "min", "nearest"}
@@ -157,15 +175,25 @@ func (p Pyramid) Copy(ctx context.Context, src zarr.Node, url string, opts copyi
 	return copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) { return p.copy(ctx, src, url, opts) })
 }
 
+// complete puts the default in place of what is not said.
+func (p *Pyramid) complete() {
+	if p.Version == "" {
+		p.Version = ngff.Version
+	}
+}
+
+// look finds the images of a source.
+func (p *Pyramid) look(ctx context.Context, src zarr.Node, opts copying.Options) (*survey, error) {
+	s := &surveyor{describers: p.Describers, axes: p.Axes, labels: p.Labels, dataType: opts.DataType, name: p.Name, format: formatOf(p.Version)}
+	return s.look(ctx, src)
+}
+
 func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copying.Options) (sum copying.Summary, err error) {
 	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
 		return sum, fmt.Errorf("copy: %w", err)
 	}
-	if p.Version == "" {
-		p.Version = ngff.Version
-	}
-	s := &surveyor{describers: p.Describers, axes: p.Axes, labels: p.Labels, dataType: opts.DataType, name: p.Name, format: formatOf(p.Version)}
-	found, err := s.look(ctx, src)
+	p.complete()
+	found, err := p.look(ctx, src, opts)
 	if err != nil {
 		return sum, err
 	}
