@@ -75,12 +75,7 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // killSide is the length of the arrays, in chunks along each of two axes.
-func killSide() int {
-	if thorough.Enabled {
-		return 32
-	}
-	return 12
-}
+const killSide = 12
 
 const killChunk = 8
 
@@ -89,7 +84,7 @@ const killChunk = 8
 func killSources(t *testing.T, dir string, seed uint64) {
 	t.Helper()
 	ctx := context.Background()
-	n := killSide() * killChunk
+	n := killSide * killChunk
 	random := rand.New(rand.NewPCG(seed, 1))
 	values := make([]uint8, n*n)
 	for i := range values {
