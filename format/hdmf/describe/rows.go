@@ -33,7 +33,7 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 		}
 		b := &tableFields{problems: t.Problems()}
 		fields := b.of(ctx, t, "")
-		spans, err := spansAlong(ctx, slice, tableAxes(t), t.Rows())
+		spans, err := spansOf(ctx, slice, tableAxes(t), t.Rows())
 		if axes := strings.Count(slice, ",") + 1; axes > 1 {
 			err = fmt.Errorf("slice %q has %d axes, rows are one", slice, axes)
 		}
@@ -60,7 +60,7 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 	if axes := strings.Count(slice, ",") + 1; axes > 2 || axes == 2 && len(shape) != 2 {
 		return fail(fmt.Errorf("slice %q has %d axes for data of shape %v: it may be of samples, and of channels if there are two axes", slice, axes, shape))
 	}
-	spans, err := spansAlong(ctx, slice, seriesAxes(s), shape[:min(len(shape), 2)]...)
+	spans, err := spansOf(ctx, slice, seriesAxes(s), shape[:min(len(shape), 2)]...)
 	if err != nil {
 		return fail(err)
 	}
@@ -75,14 +75,9 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 	return r, nil
 }
 
-// spansOf reads a slice of axes of some lengths by position.
-func spansOf(slice string, lengths ...int) ([]rows.Span, error) {
-	return spansAlong(context.Background(), slice, nil, lengths...)
-}
-
-// spansAlong reads a slice of axes of some lengths, by position, or by their names and
+// spansOf reads a slice of axes of some lengths, by position, or by their names and
 // values.
-func spansAlong(ctx context.Context, slice string, named []coordinates.Axis, lengths ...int) ([]rows.Span, error) {
+func spansOf(ctx context.Context, slice string, named []coordinates.Axis, lengths ...int) ([]rows.Span, error) {
 	sel, err := coordinates.Choose(ctx, slice, lengths, named)
 	var axes []zarr.Positions
 	if err == nil {

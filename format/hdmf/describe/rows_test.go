@@ -56,7 +56,7 @@ func TestSlicesOfRowsAreNumPys(t *testing.T) {
 						continue
 					}
 					s := text(start) + ":" + text(stop) + ":" + text(step)
-					got, err := spansOf(s, n)
+					got, err := spansOf(t.Context(), s, nil, n)
 					if want := model(start, stop, step, n); err != nil || !slices.Equal(got[0].Positions(), want) {
 						t.Fatalf("%s of %d is %v, %v, want %v", s, n, got, err, want)
 					}
@@ -65,12 +65,12 @@ func TestSlicesOfRowsAreNumPys(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"5", "-6", "x", "1:2:3:4", "::0", "1.5"} {
-		if got, err := spansOf(bad, 5); err == nil {
+		if got, err := spansOf(t.Context(), bad, nil, 5); err == nil {
 			t.Errorf("%s of 5 is %v", bad, got)
 		}
 	}
 	for s, want := range map[string][]int{"": {0, 1, 2}, "-1": {2}, "1": {1}} {
-		if got, err := spansOf(s, 3); err != nil || !slices.Equal(got[0].Positions(), want) {
+		if got, err := spansOf(t.Context(), s, nil, 3); err != nil || !slices.Equal(got[0].Positions(), want) {
 			t.Errorf("%q of 3 is %v, %v", s, got, err)
 		}
 	}
