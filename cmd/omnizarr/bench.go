@@ -24,8 +24,8 @@ how its time is made up of I/O, decoding, and copying elements into place.
 
 Of an array that takes longer than --seconds a sample is read. What the operating system
 keeps in memory is read from there: the second time may be faster than the first.`,
-		Example: `  omnizarr bench em.zarr/s0
-  omnizarr bench --seconds 1 --json https://example.org/em.zarr/s0`,
+		Example: `  omnizarr bench --seconds 0.1 em.zarr/s0
+  omnizarr bench --seconds 0.1 --json https://example.org/em.zarr/s0`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(opt.Seconds > 0) {

@@ -44,7 +44,7 @@ func TestFilesOfNumPy(t *testing.T) {
 		"bool":      "bool [3] [true, false, true]",
 		"complex":   "complex64 [2] [[1.0, 2.0], [-0.0, -3.5]]",
 		"text":      `fixed_length_utf32 [2] ["α", "beta"]`,
-		"dates":     `numpy.datetime64 [2] [20269, "NaT"]`,
+		"dates":     `numpy.datetime64 [2] ["2025-06-30", null]`,
 		"records":   `struct [2] [{"id": 1, "x": 2.5, "tag": "YWI="}, {"id": 258, "x": -1.0, "tag": "Yw=="}]`,
 		"version2":  "int16 [3] [0, 1, 2]",
 		"version3":  `struct [2] [{"größe µ": 1}, {"größe µ": 2}]`,
