@@ -48,7 +48,7 @@ var layers = []struct {
 	{names: []string{"format/hdmf/describe"}},
 	{names: []string{"job/virtual", "job/repair"}},
 	{names: []string{"kind", "format/tiff/export"}},
-	{names: []string{"format/anndata/jobs", "format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs", "format/xarray/jobs"}},
+	{names: []string{"format/anndata/jobs", "format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs", "format/xarray/jobs", "format/cf/jobs"}},
 	{names: []string{"kind/std"}},
 	{names: []string{"cmd/*"}, beside: true},
 }

@@ -152,11 +152,12 @@ The form base|zip:path|zarr3:path is taken too.`,
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
 	a.logFlags(flags)
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
-		a.verifyCommand(), a.repairCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand())
+		a.verifyCommand(), a.repairCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.statsCommand(), a.showCommand(), a.plotCommand(), a.benchCommand())
 	root.AddCommand(a.diffCommand(), a.lsCommand(), a.attrsCommand())
 	root.AddCommand(a.kindCommands()...)
 	a.refuseHelpOfNothing(root)
+	a.completeNodes(root)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

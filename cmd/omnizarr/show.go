@@ -42,7 +42,7 @@ Terminals that can are given a picture (kitty, iterm, sixel), others half blocks
 colour. NO_COLOR makes it characters alone.`,
 		Example: `  omnizarr show em.zarr/s0
   omnizarr show --slice 'z=@16' --map magma cells.zarr/volume
-  omnizarr show -o cells.png --width 800 cells.zarr`,
+  omnizarr show -o cells.png --width 800 cells.ome.zarr`,
 		Args: names("one URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if as != "" && !slices.Contains(showForms, as) {

@@ -22,7 +22,8 @@ func (a *app) validateCommand() *cobra.Command {
 		Short: "Check metadata against the rules of the format, of codecs and of conventions",
 		Long: `Check the metadata of a node and of everything below it: documents, the
 configurations of codecs against their schemas, and consolidated metadata against
-the nodes' own documents. Chunks are not read; verify does that. Every problem has
+the nodes' own documents, and what attributes mean by the conventions that are known.
+No chunks are read but those of coordinates; verify reads all. Every problem has
 the name of the rule that is broken, and the exit code is 1 if there are any.
 Warnings are of what the rules allow and readers may take differently; they do not
 change the exit code.`,

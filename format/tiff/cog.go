@@ -31,7 +31,7 @@ const (
 func (f *File) COG(ctx context.Context) (COG, error) {
 	var c COG
 	wrong := func(text string, args ...any) { c.Errors = append(c.Errors, fmt.Sprintf(text, args...)) }
-	main, overviews := f.cogPages()
+	main, overviews := f.cogPages(ctx)
 	if main.err != nil {
 		return c, main.err
 	}
@@ -90,12 +90,22 @@ func (f *File) COG(ctx context.Context) (COG, error) {
 	return c, ctx.Err()
 }
 
-// cogPages are the first image and its overviews, without masks.
-func (f *File) cogPages() (main page, overviews []page) {
+// cogPages are the first image and its overviews, which may be SubIFDs, without masks.
+func (f *File) cogPages(ctx context.Context) (main page, overviews []page) {
 	main = f.pages[0]
-	for _, p := range f.pages[1:] {
+	add := func(p page) {
 		if p.err == nil && p.reduced && p.kind.photometric != photoOfMasks {
 			overviews = append(overviews, p)
+		}
+	}
+	for _, p := range f.pages[1:] {
+		add(p)
+	}
+	if main.sub != nil {
+		for i := range int(min(main.sub.count, maxLevels)) {
+			if p, err := f.page(ctx, 0, i); err == nil {
+				add(p)
+			}
 		}
 	}
 	return main, overviews

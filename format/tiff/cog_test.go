@@ -27,6 +27,9 @@ func TestCOG(t *testing.T) {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
+	if c := cogOf(t, files["ome_pyr.ome.tif"]); len(c.Errors) != 2 { // as rio-cogeo finds
+		t.Errorf("overviews that are SubIFDs: %+v", c)
+	}
 	reduced := tag.Longs(tag.NewSubfileType, 1)
 	for name, c := range map[string]struct {
 		data     []byte

@@ -4,6 +4,7 @@ package std
 
 import (
 	anndata "github.com/omnizarr/zarr/format/anndata/jobs"
+	cf "github.com/omnizarr/zarr/format/cf/jobs"
 	hdmf "github.com/omnizarr/zarr/format/hdmf/jobs"
 	n5 "github.com/omnizarr/zarr/format/n5/jobs"
 	ngff "github.com/omnizarr/zarr/format/ngff/jobs"
@@ -16,7 +17,7 @@ import (
 // Kinds are new values of them all, which hold the flags of one program.
 func Kinds() kind.List {
 	images := &ngff.Kind{}
-	list := kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, images, &tiff.Kind{}, &hdmf.Kind{}, anndata.Kind{}, xarray.Kind{}}
+	list := kind.List{kind.Zarr3{}, &zarr2.Kind{}, &n5.Kind{}, images, &tiff.Kind{}, &hdmf.Kind{}, anndata.Kind{}, xarray.Kind{}, cf.Kind{}}
 	images.Describers = kind.All[kind.Describer](list)
 	return list
 }
