@@ -49,7 +49,10 @@ source the chunks are. DST.json becomes one file for Python, as kerchunk makes
 them: zarr.open('reference://', storage_options={'fo': 'DST.json'}).
 
 A copy goes where nothing is, or where the same copy was begun: one that was
-interrupted is simply started again.`,
+interrupted is simply started again, and goes on. Until it is complete it does not open.
+One that is there already is left as it is. With --overwrite it takes the place of nodes
+that are there: on this machine these stay until the copy is complete, in stores that
+cannot rename they are removed first. What belongs to no node is never removed.`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
   omnizarr copy --slice 'z=0:10' --verify em.zarr/s0 part.zarr
@@ -179,7 +182,7 @@ interrupted is simply started again.`,
 	flags.BoolVar(&sync, "sync", false, "wait until everything has reached the disk")
 	flags.BoolVar(&planOnly, "plan", false, "print what would be done, and do nothing")
 	flags.BoolVar(&asJSON, "json", false, "print the summary, or the plan, as JSON on standard output")
-	flags.BoolVar(&overwrite, "overwrite", false, "remove what is at the destination")
+	flags.BoolVar(&overwrite, "overwrite", false, "replace the nodes at the destination")
 	return cmd
 }
 
