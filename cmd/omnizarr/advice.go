@@ -236,7 +236,8 @@ func folder(path string) string {
 			}
 		}
 	}
-	for _, title := range first {
+	if len(first) > 0 {
+		title := first[0]
 		names := files[title]
 		one := shortPath(filepath.Join(path, names[0]))
 		if len(names) > 1 {

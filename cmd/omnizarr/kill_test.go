@@ -54,13 +54,6 @@ func (o *origin) begin(at int) {
 	o.asked, o.total, o.at, o.process = map[string]int{}, 0, at, nil
 }
 
-// runs says which process is asking.
-func (o *origin) runs(p *os.Process) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.process = p
-}
-
 func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name := filepath.Base(r.URL.Path); !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".json") {
 		o.mu.Lock()

@@ -62,8 +62,10 @@ func aged(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: aged file...")
 	}
-	old := time.Now().Add(-24 * time.Hour)
 	for _, name := range args {
+		now, err := os.Stat(ts.MkAbs(name))
+		ts.Check(err)
+		old := now.ModTime().Add(-24 * time.Hour)
 		ts.Check(os.Chtimes(ts.MkAbs(name), old, old))
 	}
 }

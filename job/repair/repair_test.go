@@ -223,7 +223,9 @@ func TestTemporaryFiles(t *testing.T) {
 		jobtest.Check(t, os.WriteFile(name, nil, 0o666))
 		names = append(names, name)
 	}
-	old := time.Now().Add(-time.Hour)
+	now, err := os.Stat(names[0])
+	jobtest.Check(t, err)
+	old := now.ModTime().Add(-time.Hour)
 	jobtest.Check(t, os.Chtimes(names[0], old, old))
 	jobtest.Check(t, os.Chtimes(names[1], old, old))
 	p := plan(t, s, repair.Options{})
