@@ -147,10 +147,35 @@ func (l *Landing) find(ctx context.Context) (err error) {
 		}
 		return err
 	}
+	if err := l.archiveFree(ctx); err != nil {
+		return err
+	}
 	if l.where, err = zarr.Make(ctx, to.URL, l.copy.Overwrite, l.copy.Open...); err == nil {
 		l.base, l.at = l.where.Store, l.where.Path
 	}
 	return err
+}
+
+// archiveFree makes sure that an archive which is to be made anew holds nothing but
+// what may be replaced. One that cannot be read may be.
+func (l *Landing) archiveFree(ctx context.Context) error {
+	if !l.copy.Overwrite {
+		return nil
+	}
+	where, err := zarr.Find(ctx, l.place.URL, l.copy.Open...)
+	if err != nil {
+		return nil // nothing, or what is no archive: Make tells
+	}
+	defer where.Discard() // nothing was put
+	if where.Path != "" {
+		return nil // what else is in the archive stays
+	}
+	was := &Landing{place: l.place, copy: l.copy, base: where.Store}
+	f, err := was.look(ctx, "")
+	if err == nil && f.some {
+		err = was.replaceable(ctx, f)
+	}
+	return was.fail(err)
 }
 
 // opened takes the store that was opened. A folder inside of another hierarchy may
@@ -239,7 +264,11 @@ func (l *Landing) Finish(ctx context.Context) error {
 	if err := l.finish(ctx); err != nil {
 		return l.Abandon(l.fail(err))
 	}
-	return l.fail(l.end(l.where.Close, nil))
+	stale := l.tellAbove(ctx)
+	if err := l.end(l.where.Close, nil); err != nil {
+		return l.fail(err)
+	}
+	return l.fail(stale)
 }
 
 // Abandon gives up the place after an error, and gives the error. What was written

@@ -1,6 +1,8 @@
 package landing_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -517,5 +519,37 @@ func TestKeptFilesAreReplacedWithTheCopy(t *testing.T) {
 	jobtest.Check(t, err)
 	if err := land("three", true); !errors.Is(err, landing.ErrNotEmpty) || !strings.Contains(err.Error(), "README") {
 		t.Error(err)
+	}
+}
+
+// An archive that holds what is no node's is not made anew.
+func TestArchiveOfOthersIsNotReplaced(t *testing.T) {
+	g := small(t, 1)
+	for name, files := range map[string][]string{
+		"photos": {"ph/a.jpg"}, "stores": {"a.zarr/zarr.json", "b.zarr/zarr.json"}, "notes": {"zarr.json", "notes.docx"},
+	} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for _, file := range files {
+			f, err := w.Create(file)
+			jobtest.Check(t, err)
+			_, err = f.Write([]byte(`{"zarr_format": 3, "node_type": "group"}`))
+			jobtest.Check(t, err)
+		}
+		jobtest.Check(t, w.Close())
+		to := filepath.Join(t.TempDir(), name+".zip")
+		jobtest.Check(t, os.WriteFile(to, b.Bytes(), 0o666))
+		for _, overwrite := range []bool{false, true} {
+			err := jobtest.Err(copying.Copy(ctx, g, to, copying.Options{Overwrite: overwrite}))
+			if !errors.Is(err, landing.ErrNotEmpty) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if now, err := os.ReadFile(to); err != nil || !bytes.Equal(now, b.Bytes()) {
+			t.Errorf("%s: changed, %v", name, err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(left) != 1 {
+			t.Errorf("%s: %v, %v", name, left, err)
+		}
 	}
 }

@@ -15,9 +15,12 @@ import (
 var errBusy = partial.ErrBusy
 
 // localPath is the path of a folder of the base on this machine, "" if it is
-// elsewhere.
+// elsewhere, or inside of an archive.
 func (l *Landing) localPath(at string) string {
 	if l.base == nil {
+		return ""
+	}
+	if _, ok := store.As[store.Mover](l.base); !ok {
 		return ""
 	}
 	u, err := url.Parse(store.Identity(l.base, at))

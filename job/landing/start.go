@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/locate"
@@ -131,7 +132,7 @@ func (l *Landing) start(ctx context.Context) error {
 	case here.mark != nil:
 		return l.unfinished(ctx, here.mark)
 	case here.some:
-		if err := l.free(ctx); err != nil {
+		if err := l.replaceable(ctx, here); err != nil {
 			return err
 		}
 		if !l.copy.Overwrite {
@@ -206,6 +207,29 @@ func (l *Landing) replace(ctx context.Context, made string, beside found) error 
 // free makes sure that nothing is in the place but nodes.
 func (l *Landing) free(ctx context.Context) error {
 	return foreign(zarr.Replace(ctx, l.base, l.at, func() error { return nil }, l.copy.Open...))
+}
+
+// replaceable makes sure that what was found in the place may be replaced: nodes and
+// what is left of one. Where the place itself is no node, nor was one, nodes below it
+// are somebody else's.
+func (l *Landing) replaceable(ctx context.Context, f found) error {
+	if err := l.free(ctx); err != nil || f.node || f.mark != nil || f.record != nil {
+		return err
+	}
+	prefix := l.at
+	if prefix != "" {
+		prefix += "/"
+	}
+	_, nodes := documents()
+	for e, err := range l.base.List(ctx, prefix, "") {
+		if err != nil {
+			return err
+		}
+		if at, name := path.Split(e.Key[len(prefix):]); at != "" && slices.Contains(nodes, name) {
+			return fmt.Errorf("%w: %q is a node of its own in a folder that is none, and is not removed", ErrNotEmpty, strings.TrimSuffix(at, "/"))
+		}
+	}
+	return nil
 }
 
 // foreign says that something is in the place that is no node's.
