@@ -11,7 +11,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
-	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -141,36 +141,10 @@ func (a *app) changeAttributes(ctx context.Context, url string, change func(zarr
 	if err != nil {
 		return err
 	}
-	return a.consolidateAbove(ctx, n)
-}
-
-// consolidateAbove makes the consolidated metadata of a node and of the groups above it
-// anew, where they have some.
-func (a *app) consolidateAbove(ctx context.Context, n zarr.Node) error {
-	for {
-		if g, ok := n.(*zarr.Group); ok && g.Metadata().Consolidated != nil {
-			if err := g.Consolidate(ctx); err != nil {
-				return err
-			}
+	if g, ok := n.(*zarr.Group); ok && g.Metadata().Consolidated != nil {
+		if err := g.Consolidate(ctx); err != nil {
+			return err
 		}
-		if n.Path() != "" {
-			above, err := n.Parent(ctx)
-			if err != nil {
-				return err
-			}
-			n = above
-			continue
-		}
-		// The store begins at the node; the folder around it may be a group too.
-		url, _, ok := locate.Above(n.Store().URL())
-		if !ok {
-			return nil
-		}
-		g, err := zarr.OpenGroup(ctx, url, a.options()...)
-		if err != nil {
-			return nil // where there is no group, nothing is kept
-		}
-		defer g.Close()
-		n = g
 	}
+	return job.ConsolidateAbove(ctx, n.Store(), n.Path(), a.options()...)
 }

@@ -3,11 +3,9 @@ package landing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -63,42 +61,6 @@ func (l *Landing) tidy(ctx context.Context, made, old string) error {
 		}
 	}
 	return l.base.Delete(ctx, path.Join(l.at, zarr.Unfinished))
-}
-
-// tellAbove makes the consolidated metadata of groups above the copy anew, where there
-// is any: else it would tell of what was replaced, and not of what is new.
-func (l *Landing) tellAbove(ctx context.Context) error {
-	tell := func(n zarr.Node, err error) (bool, error) {
-		if err != nil {
-			return false, nil // no node, which says nothing
-		}
-		defer n.Close() // not a store that was there before
-		g, ok := n.(*zarr.Group)
-		if !ok || g.Metadata().Consolidated == nil {
-			return true, nil
-		}
-		if err := g.Consolidate(ctx); err != nil {
-			return false, fmt.Errorf("the copy is complete, but the consolidated metadata above it is not: %w; repair makes it anew", err)
-		}
-		return true, nil
-	}
-	for at := l.at; at != ""; {
-		if at = path.Dir(at); at == "." {
-			at = ""
-		}
-		if _, err := tell(zarr.OpenStore(ctx, l.base, at, l.copy.Open...)); err != nil {
-			return err
-		}
-	}
-	if l.place.Store != nil || l.localPath("") == "" {
-		return nil
-	}
-	for url, _, ok := locate.Above(l.base.URL()); ok; url, _, ok = locate.Above(url) {
-		if there, err := tell(zarr.Open(ctx, url, l.copy.Open...)); !there {
-			return err
-		}
-	}
-	return nil
 }
 
 // recover ends an exchange that was done in two steps and stopped between them: the

@@ -23,6 +23,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/held"
@@ -264,9 +265,12 @@ func (l *Landing) Finish(ctx context.Context) error {
 	if err := l.finish(ctx); err != nil {
 		return l.Abandon(l.fail(err))
 	}
-	stale := l.tellAbove(ctx)
+	stale := job.ConsolidateAbove(ctx, l.base, l.at, l.copy.Open...)
 	if err := l.end(l.where.Close, nil); err != nil {
 		return l.fail(err)
+	}
+	if stale != nil {
+		stale = fmt.Errorf("the copy is complete, but the consolidated metadata above it is not: %w; repair makes it anew", stale)
 	}
 	return l.fail(stale)
 }
