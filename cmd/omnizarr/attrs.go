@@ -11,7 +11,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
-	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -146,5 +146,5 @@ func (a *app) changeAttributes(ctx context.Context, url string, change func(zarr
 			return err
 		}
 	}
-	return job.ConsolidateAbove(ctx, n.Store(), n.Path(), a.options()...)
+	return landing.ConsolidateAbove(ctx, n.Store(), n.Path(), a.options()...)
 }

@@ -23,7 +23,6 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/std"
-	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/held"
@@ -265,7 +264,7 @@ func (l *Landing) Finish(ctx context.Context) error {
 	if err := l.finish(ctx); err != nil {
 		return l.Abandon(l.fail(err))
 	}
-	stale := job.ConsolidateAbove(ctx, l.base, l.at, l.copy.Open...)
+	stale := ConsolidateAbove(ctx, l.base, l.at, l.copy.Open...)
 	if err := l.end(l.where.Close, nil); err != nil {
 		return l.fail(err)
 	}
