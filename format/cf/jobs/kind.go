@@ -69,7 +69,8 @@ func attributes(attrs *meta.Attributes, tell func(string)) {
 
 func isNumber(raw json.RawMessage) bool {
 	var x float64
-	return json.Unmarshal(raw, &x) == nil
+	err := json.Unmarshal(raw, &x)
+	return err == nil
 }
 
 func shown(raw []byte) string { return strictjson.Quote(string(raw)) }
