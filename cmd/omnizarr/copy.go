@@ -16,6 +16,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/copying"
@@ -71,6 +72,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 			opts := copying.Options{
 				DataType: dataType, Pad: padding, Overwrite: overwrite, Slice: slice, Verify: verify, Lossy: lossy,
 				NodesOnly: nodesOnly, Workers: a.workers, Memory: memory, Open: a.options(),
+				Coordinates: []coordinates.Option{coordinates.Also(a.kinds.Coordinates()...)},
 			}
 			if sync {
 				opts.Open = append(opts.Open, zarr.Sync())
@@ -100,6 +102,9 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 			}
 			if opts.To, err = a.kinds.Target(to).Format(to); err != nil {
 				return badUsage(cmd, "%w", err)
+			}
+			if _, ok := opts.To.(copying.Nodes); !ok && slice != "" {
+				return badUsage(cmd, "--slice is not for --to %s: copy the part to a folder first, and that to %s", to, args[1])
 			}
 			src, err := a.find(cmd.Context(), args[0])
 			if err != nil {
@@ -174,7 +179,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 	a.plainFlag(cmd)
 	a.resolvedFlag(cmd)
 	a.help(cmd, "copy")
-	flags.StringVar(&slice, "slice", "", "copy this part: 0:10,::2,-1, or by name: 'time=0:10'; in a group it is for the arrays that have the dimensions")
+	flags.StringVar(&slice, "slice", "", "copy this part: 0:10,::2,-1, or by name and value as cat takes it: 'time=0:10'; in a group it is for the arrays that have the dimensions")
 	flags.StringVar(&maxMemory, "max-memory", "", "most memory to use: 512MiB, 2GB (default: a quarter of what the process may use)")
 	flags.BoolVar(&verify, "verify", false, "read the copy back and compare it with the source")
 	flags.BoolVar(&lossy, "lossy", false, "allow codecs that lose precision")

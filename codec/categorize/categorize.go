@@ -1,8 +1,9 @@
 // Package categorize is the codec "numcodecs.categorize": text from a list of
 // labels is stored as numbers, the first label as 1.
 //
-// A text that is no label becomes 0, and 0 becomes the empty text, so that
-// anything but the labels is lost. So do numbers beyond the list. Of two equal
+// The empty text becomes 0, and 0 becomes the empty text. So do numbers beyond the
+// list. Any other text that is no label would be lost, which numcodecs does in
+// silence: here writing it is an error. Only the fill value may be one. Of two equal
 // labels the later one counts. In text of a fixed length labels that are too
 // long are cut when decoded, and never found when encoded.
 //
@@ -120,7 +121,9 @@ func (c Codec) BindArray(in codec.Spec) (codec.ArrayFilter, error) {
 	f.out = codec.Spec{Type: c.AsType, Shape: in.Shape, Fill: make([]byte, f.width)}
 	fill := nd.Of(in.Fill, len(in.Fill))
 	fill.Heap = in.Heap
-	return f, f.Encode(nil, nd.Of(f.out.Fill, f.width), fill)
+	// An array can be read whose fill value is no label: that is 0 then.
+	_ = f.Encode(nil, nd.Of(f.out.Fill, f.width), fill)
+	return f, nil
 }
 
 func (c Codec) want() string {

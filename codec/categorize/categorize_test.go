@@ -186,35 +186,66 @@ func TestAgreesWithNumcodecs(t *testing.T) {
 		out         []string
 	}{
 		{`{"labels":["female","male"],"dtype":"|O","astype":"|u1"}`, "string",
-			[]string{"male", "female", "female", "male", "unexpected", ""}, []byte{2, 1, 1, 2, 0, 0}, []string{"male", "female", "female", "male", "", ""}},
+			[]string{"male", "female", "female", "male", ""}, []byte{2, 1, 1, 2, 0}, []string{"male", "female", "female", "male", ""}},
 		{`{"labels":["blue","green","red"],"dtype":"<U5","astype":"|u1"}`, utf5,
-			[]string{"red", "blue", "gree", "green", ""}, []byte{3, 1, 0, 2, 0}, []string{"red", "blue", "", "green", ""}},
+			[]string{"red", "blue", "green", ""}, []byte{3, 1, 2, 0}, []string{"red", "blue", "green", ""}},
 		// Labels that are longer than the type, and equal ones.
 		{`{"labels":["greenish","green","a","a"],"dtype":"<U5","astype":"|i1"}`, utf5,
-			[]string{"green", "a", "b"}, []byte{2, 4, 0}, []string{"green", "a", ""}},
-		{`{"labels":["","x"],"dtype":"|O"}`, "string", []string{"", "x", "y"}, []byte{1, 2, 0}, []string{"", "x", ""}},
-		{`{"labels":[],"dtype":"|O","astype":"|u1"}`, "string", []string{"", "x"}, []byte{0, 0}, []string{"", ""}},
+			[]string{"green", "a", ""}, []byte{2, 4, 0}, []string{"green", "a", ""}},
+		{`{"labels":["","x"],"dtype":"|O"}`, "string", []string{"", "x"}, []byte{1, 2}, []string{"", "x"}},
+		{`{"labels":[],"dtype":"|O","astype":"|u1"}`, "string", []string{"", ""}, []byte{0, 0}, []string{"", ""}},
 	} {
 		f, typ, err := bind(t, c.config, c.typ, `""`)
 		if err != nil {
 			t.Fatal(err)
 		}
-		src := nd.Make(typ.Size(), len(c.in))
-		src.Heap = &nd.Heap{}
-		for i, s := range c.in {
-			text, _ := json.Marshal(s)
-			elem, err := typ.ParseFill(text, src.Heap)
-			if err != nil {
-				t.Fatal(err)
-			}
-			copy(src.At(i), elem)
-		}
+		src := text(t, typ, c.in...)
 		codes := nd.Make(1, len(c.in))
 		if err := f.Encode(nil, codes, src); err != nil || !slices.Equal(codes.Data, c.codes) {
 			t.Errorf("%s: %q became %v, %v, want %v", c.config, c.in, codes.Data, err, c.codes)
 		}
 		if got := decode(t, f, typ, codes); !slices.Equal(got, c.out) {
 			t.Errorf("%s: %v became %q, want %q", c.config, codes.Data, got, c.out)
+		}
+	}
+}
+
+// text is elements of a type of text.
+func text(t testing.TB, typ dtype.Type, in ...string) nd.View {
+	t.Helper()
+	out := nd.Make(typ.Size(), len(in))
+	out.Heap = &nd.Heap{}
+	for i, s := range in {
+		raw, _ := json.Marshal(s)
+		elem, err := typ.ParseFill(raw, out.Heap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(out.At(i), elem)
+	}
+	return out
+}
+
+// What numcodecs loses in silence is an error; a fill value that is no label does not
+// keep an array from being read.
+func TestTextThatIsNoLabelIsNotLost(t *testing.T) {
+	long := strings.Repeat("ß", 50)
+	for _, c := range []struct{ labels, dtype, typ, lost, told string }{
+		{`["a"]`, "|O", "string", "b", `"b" is none of the 1 labels, and would be lost`},
+		{`["a"]`, "|O", "string", long, `"` + long[:80] + `…" is none`},
+		{`["a","greenish"]`, "<U5", utf5, "green", `"green" is none of the 2 labels`},
+		{`["a"]`, "<U5", utf5, "b", `"b" is none`},
+	} {
+		f, typ, err := bind(t, `{"labels":`+c.labels+`,"dtype":"`+c.dtype+`","astype":"|u1"}`, c.typ, `"none"`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.Encode(nil, nd.Make(1, 3), text(t, typ, "a", "", c.lost))
+		if err == nil || !strings.Contains(err.Error(), c.told) {
+			t.Errorf("%q with %s: %v", c.lost, c.labels, err)
+		}
+		if fill := f.Out().Fill; fill[0] != 0 {
+			t.Errorf("the fill value became %v", fill)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package categorize
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/numeric"
@@ -61,7 +63,7 @@ func (f *filter) Out() codec.Spec { return f.out }
 // Needs is the same box.
 func (f *filter) Needs(b nd.Box) nd.Box { return b }
 
-// Encode writes the numbers of text.
+// Encode writes the numbers of text. What would become nothing is an error.
 func (f *filter) Encode(_ *codec.Chunk, dst, src nd.View) error {
 	blobs := src.Heap.Blobs()
 	size := src.Size
@@ -71,13 +73,32 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src nd.View) error {
 			if !f.fixed {
 				text = blobs.Value(text)
 			}
-			code := f.codes[string(text)]
+			code, ok := f.codes[string(text)]
+			if !ok && len(text) > 0 {
+				return fmt.Errorf("%s is none of the %d labels, and would be lost", f.quoted(text), len(f.ends)-2)
+			}
 			for i := range f.width {
 				d[i] = byte(code >> (8 * i))
 			}
 		}
 		return nil
 	})
+}
+
+// quoted is text for people, cut if it is long.
+func (f *filter) quoted(text []byte) string {
+	const most = 40
+	runes := []rune(string(text))
+	if f.fixed {
+		runes = runes[:0]
+		for at := 0; at < len(text) && len(runes) <= most; at += 4 {
+			runes = append(runes, rune(binary.LittleEndian.Uint32(text[at:])))
+		}
+	}
+	if len(runes) > most {
+		runes = append(runes[:most], '…')
+	}
+	return strconv.Quote(string(runes))
 }
 
 // Decode writes the labels of a box of numbers.

@@ -49,6 +49,9 @@ func (t *tiffCopy) plan(ctx context.Context, r *raster) (*tiffImage, error) {
 	if err := p.planLayout(); err != nil {
 		return nil, err
 	}
+	if p.layout.Compression == tile.JPEG && !t.opts.Lossy {
+		return nil, fmt.Errorf("%w: JPEG; allow it (--lossy) or choose another compression (--compression)", copying.ErrLossy)
+	}
 	if err := p.planLevels(); err != nil {
 		return nil, err
 	}
