@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 
+import copies
 import hdmfs
 import n5s
 import packing
@@ -109,6 +110,19 @@ def measure_hdmf(options, folder, rows):
     return results
 
 
+def measure_copies(options, folder, rows):
+    """The same of the rows copy/*, {row: {column: ...}}. The copies of the first round are compared with their sources."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            for who in copies.columns(row):
+                python = n5s.PYTHON2 if who == "zarr-python2" else sys.executable
+                r = run([python, f"{HERE}/copies.py", "measure", folder, row, who, str(options.reps)])
+                keep(results.setdefault(row, {}), who, json.loads(r), turn, row, copies.show)
+                run([sys.executable, f"{HERE}/copies.py", "check" if turn == 0 else "remove", folder, row, who])
+    return results
+
+
 def keep(cells, who, r, turn, row, show=None):
     """Puts the best of a measurement into its cell."""
     r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
@@ -203,6 +217,10 @@ def main():
         for row in rows:
             run([hdmfs.python(row), f"{HERE}/hdmfs.py", folder, str(shrink), row])
         tables.append(hdmfs.table(measure_hdmf(options, folder, rows)))
+    if rows := list(filter(options.wants, copies.ROWS)):
+        folder = make_volume(side, boxes, arrays=False)
+        run([sys.executable, f"{HERE}/copies.py", "make", folder, *rows])
+        tables.append(copies.table(measure_copies(options, folder, rows)))
     text = "\n\n".join(tables)
     print(text)
     if not options.quick and not options.only:
