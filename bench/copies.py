@@ -42,11 +42,12 @@ def columns(row):
 
 
 def source(folder, row):
-    return f"{folder}/copy/{row.removeprefix('copy/')}" + (".tif" if "tiff" in row else "")
+    """In a folder of its own: what lies beside a store may be looked at too."""
+    return f"{folder}/{row}/source" + (".tif" if "tiff" in row else "")
 
 
 def target(folder, row, who):
-    return f"{folder}/copy/out-{who}-{row.removeprefix('copy/')}"
+    return f"{folder}/{row}/{who}"
 
 
 def pieces(shape, block):
@@ -70,9 +71,9 @@ def four(data, shape):
 
 
 def make(folder, rows):
-    os.makedirs(f"{folder}/copy", exist_ok=True)
     for row in rows:
         path = source(folder, row)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(path):
             continue
         shutil.rmtree(path + ".tmp", ignore_errors=True)

@@ -24,7 +24,11 @@ type backend interface {
 	folder(dir string) (folder, error)
 	mkdirAll(dir string) error
 	removeAll(dir string) error
+	// readDir gives what is in a folder, without sizes and times: to ask for them, which
+	// measure does for some files of a folder, takes longer than all else. Those that
+	// are gone meanwhile become fs.ModeIrregular.
 	readDir(dir string) ([]node, error)
+	measure(dir string, files []node) error
 	stat(name string) (fs.FileInfo, error) // of what a link leads to
 	readlink(name string) (string, error)
 	close() error
@@ -65,6 +69,7 @@ type source interface {
 type node struct {
 	name string
 	stat
+	known bool // the size and the time too
 }
 
 // stat is what matters of a file.
@@ -166,7 +171,11 @@ func (b rootBackend) readDir(dir string) ([]node, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return nodes(f, func(name string) (stat, error) {
+	return nodes(f)
+}
+
+func (b rootBackend) measure(dir string, files []node) error {
+	return measure(files, func(name string) (stat, error) {
 		fi, err := b.root.Lstat(within(dir, name))
 		if err != nil {
 			return stat{}, err
@@ -175,26 +184,34 @@ func (b rootBackend) readDir(dir string) ([]node, error) {
 	})
 }
 
-// nodes reads the open folder f and asks what each plain file in it is. A file
-// that goes away meanwhile is left out.
-func nodes(f *os.File, look func(name string) (stat, error)) ([]node, error) {
+// nodes reads the open folder f.
+func nodes(f *os.File) ([]node, error) {
 	entries, err := f.ReadDir(-1)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]node, 0, len(entries))
-	for _, e := range entries {
-		n := node{e.Name(), stat{mode: e.Type()}}
-		if n.mode.IsRegular() {
-			if n.stat, err = look(n.name); errors.Is(err, fs.ErrNotExist) {
-				continue
-			} else if err != nil {
-				return nil, err
-			}
-		}
-		list = append(list, n)
+	list := make([]node, len(entries))
+	for i, e := range entries {
+		list[i] = node{name: e.Name(), stat: stat{mode: e.Type()}}
 	}
 	return list, nil
+}
+
+// measure asks what plain files are.
+func measure(files []node, look func(name string) (stat, error)) (err error) {
+	for i := range files {
+		n := &files[i]
+		if !n.mode.IsRegular() || n.known {
+			continue
+		}
+		if n.stat, err = look(n.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if n.known = true; err != nil || !n.mode.IsRegular() {
+			n.mode = fs.ModeIrregular
+		}
+	}
+	return nil
 }
 
 func (b rootBackend) close() error { return b.root.Close() }

@@ -113,7 +113,16 @@ func (b *fdBackend) readDir(dir string) ([]node, error) {
 	}
 	f := os.NewFile(uintptr(fd), dir)
 	defer f.Close()
-	return nodes(f, func(name string) (stat, error) { return statAt(fd, name, unix.AT_SYMLINK_NOFOLLOW) })
+	return nodes(f)
+}
+
+func (b *fdBackend) measure(dir string, files []node) error {
+	fd, err := b.openat(orDot(dir), unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return measure(files, func(name string) (stat, error) { return statAt(fd, name, unix.AT_SYMLINK_NOFOLLOW) })
 }
 
 func (b *fdBackend) close() error { return errors.Join(b.dir.Close(), b.root.Close()) }

@@ -64,6 +64,7 @@ func (s *Store) hiddenIn(ctx context.Context, dir string) (found []store.HiddenE
 	if err != nil {
 		return nil, nil, err
 	}
+	nodes = slices.DeleteFunc(nodes, func(n node) bool { return n.mode.IsRegular() && !reservedName(n.name) })
 	slices.SortFunc(nodes, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	for _, n := range nodes {
 		key := within(dir, n.name)
@@ -74,8 +75,6 @@ func (s *Store) hiddenIn(ctx context.Context, dir string) (found []store.HiddenE
 			continue
 		case reservedName(n.name):
 			e.Why = store.Temporary
-		case n.mode.IsRegular():
-			continue
 		case n.mode&fs.ModeSymlink == 0:
 			e.Why = store.NoFile
 		default:

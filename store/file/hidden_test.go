@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,4 +84,64 @@ func TestHiddenEntries(t *testing.T) {
 			t.Errorf("a file outside of the store: %v", err)
 		}
 	})
+}
+
+// counted counts the files whose sizes are asked for.
+type counted struct {
+	backend
+	files int
+}
+
+func (c *counted) measure(dir string, files []node) error {
+	c.files += len(files)
+	return c.backend.measure(dir, files)
+}
+
+// Of very many chunks, hidden ones are found by names alone, and who looks at the
+// first entries does not wait for the sizes of all.
+func TestSizesAreAskedForWhenWanted(t *testing.T) {
+	const all = 3*measured + 7
+	dir := t.TempDir()
+	temp := tempPrefix + "0123456789abcdef" + tempSuffix
+	names := []string{temp}
+	for i := range all {
+		names = append(names, fmt.Sprint("0.", i))
+	}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("12"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := &counted{backend: s.b}
+	s.b = c
+	var found []string
+	for e, err := range s.Hidden(context.Background(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, e.Key)
+	}
+	if !slices.Equal(found, []string{temp}) || c.files != 0 {
+		t.Errorf("found %v; asked for %d sizes", found, c.files)
+	}
+	for range s.List(context.Background(), "", "/") {
+		break
+	}
+	if c.files != measured {
+		t.Errorf("asked for %d sizes, want %d", c.files, measured)
+	}
+	n := 0
+	for e, err := range s.List(context.Background(), "", "/") {
+		if n++; err != nil || e.Size != 2 || e.ETag == "" {
+			t.Fatalf("%+v, %v", e, err)
+		}
+	}
+	if n != all {
+		t.Errorf("listed %d, want %d", n, all)
+	}
 }

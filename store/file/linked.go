@@ -112,6 +112,16 @@ func (l *linked) readDir(dir string) ([]node, error) {
 	return nodes, err
 }
 
+func (l *linked) measure(dir string, files []node) error {
+	err := l.backend.measure(dir, files)
+	if out(err) {
+		if b, name, ok := l.follow(dir); ok {
+			return b.measure(name, files)
+		}
+	}
+	return err
+}
+
 func (l *linked) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -54,9 +54,17 @@ func (l *lister) list(dir string, depth int) bool {
 		l.yield(store.Entry{}, store.WrapError("list", l.s.url, dir, err))
 		return false
 	}
-	for _, n := range nodes {
+	for i, n := range nodes {
 		key := within(dir, n.name)
+		if i%measured == 0 {
+			if err := l.measure(dir, nodes[i:min(i+measured, len(nodes))]); err != nil {
+				l.yield(store.Entry{}, store.WrapError("list", l.s.url, dir, err))
+				return false
+			}
+			n = nodes[i]
+		}
 		switch {
+		case n.mode == fs.ModeIrregular: // gone meanwhile
 		case n.mode.IsRegular():
 			if !l.yield(store.Entry{Key: key, Size: n.size, ETag: n.info().ETag}, nil) {
 				return false
@@ -70,6 +78,28 @@ func (l *lister) list(dir string, depth int) bool {
 		}
 	}
 	return true
+}
+
+// measured is how many files are asked for their sizes at a time: who looks at the
+// first ones alone does not wait for all.
+const measured = 256
+
+// measure asks for the sizes of files in dir.
+func (l *lister) measure(dir string, files []node) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	if err := l.s.hold(); err != nil {
+		return err
+	}
+	defer l.s.leave()
+	if err := l.s.b.measure(dir, files); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for i := range files { // with the folder
+		files[i].mode = fs.ModeIrregular
+	}
+	return nil
 }
 
 // read gives the files and folders in dir in the order of their keys, where
@@ -102,7 +132,7 @@ func (l *lister) read(dir string, depth int) ([]node, error) {
 			}
 			continue
 		}
-		nodes[i].stat = statOf(fi)
+		nodes[i].stat, nodes[i].known = statOf(fi), true
 	}
 	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !n.mode.IsRegular() && !n.mode.IsDir() })
 	slices.SortFunc(nodes, compare)
