@@ -4,7 +4,6 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -42,7 +41,7 @@ const rule = "cf"
 // attributes checks those of an array by themselves.
 func attributes(attrs *meta.Attributes, tell func(string)) {
 	for _, name := range []string{"scale_factor", "add_offset"} {
-		if raw := attrs.Raw(name); raw != nil && !isNumber(raw) {
+		if raw := attrs.Raw(name); raw != nil && !strictjson.IsNumber(raw) {
 			tell(fmt.Sprintf("attribute %s is %s, must be a number", name, shown(raw)))
 		}
 	}
@@ -65,12 +64,6 @@ func attributes(attrs *meta.Attributes, tell func(string)) {
 	if _, err := cf.ParseUnits(units, calendar); err != nil {
 		tell(fmt.Sprintf("attribute units: %v", err))
 	}
-}
-
-func isNumber(raw json.RawMessage) bool {
-	var x float64
-	err := json.Unmarshal(raw, &x)
-	return err == nil
 }
 
 func shown(raw []byte) string { return strictjson.Quote(string(raw)) }
