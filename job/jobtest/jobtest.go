@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -116,6 +117,16 @@ func Elements(t testing.TB, a *zarr.Array) []byte {
 type Failing struct {
 	store.Store
 	Left int
+
+	mu sync.Mutex // guards Left
+}
+
+// full counts a change, and reports whether there is no room for it.
+func (f *Failing) full() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Left--
+	return f.Left < 0
 }
 
 // ErrFull is what it says then.
@@ -123,7 +134,7 @@ var ErrFull = errors.New("full")
 
 // Put counts as a change.
 func (f *Failing) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	if f.Left--; f.Left < 0 {
+	if f.full() {
 		return store.Info{}, ErrFull
 	}
 	return f.Store.Put(ctx, key, data, opt)
@@ -131,7 +142,7 @@ func (f *Failing) Put(ctx context.Context, key string, data []byte, opt store.Pu
 
 // Delete counts as a change.
 func (f *Failing) Delete(ctx context.Context, key string) error {
-	if f.Left--; f.Left < 0 {
+	if f.full() {
 		return ErrFull
 	}
 	return f.Store.Delete(ctx, key)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -28,13 +30,16 @@ var ctx = context.Background()
 // ended there.
 type stopping struct {
 	store.Store
-	left int
 	two  bool // cannot exchange, only move
+	mu   sync.Mutex
+	left int
 }
 
 var errStopped = errors.New("stopped")
 
 func (s *stopping) step() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.left--; s.left < 0 {
 		return errStopped
 	}
@@ -245,16 +250,16 @@ func keysIn(t *testing.T, s store.Store, prefix string) (keys []string) {
 // counting counts changes.
 type counting struct {
 	store.Store
-	changes int
+	changes atomic.Int64
 }
 
 func (c *counting) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	c.changes++
+	c.changes.Add(1)
 	return c.Store.Put(ctx, key, data, opt)
 }
 
 func (c *counting) Delete(ctx context.Context, key string) error {
-	c.changes++
+	c.changes.Add(1)
 	return c.Store.Delete(ctx, key)
 }
 
@@ -263,10 +268,10 @@ func TestACopyThatIsThereIsLeftAsItIs(t *testing.T) {
 	dst := &counting{Store: mem.New()}
 	jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, dst, "a", copying.Options{})))
 	before := jobtest.All(t, dst)
-	dst.changes = 0
+	dst.changes.Store(0)
 	sum, err := copying.Into(ctx, g, dst, "a", copying.Options{Workers: 3})
-	if err != nil || !sum.Already || dst.changes != 0 {
-		t.Errorf("%v, %+v, %d changes", err, sum, dst.changes)
+	if err != nil || !sum.Already || dst.changes.Load() != 0 {
+		t.Errorf("%v, %+v, %d changes", err, sum, dst.changes.Load())
 	}
 	refused := func(what, words string, err error) {
 		t.Helper()
