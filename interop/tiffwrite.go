@@ -111,7 +111,7 @@ func (c *imageCase) write(ctx context.Context, dir string) (imageEntry, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return e, err
 	}
-	c.options.To = c.format
+	c.options.To, c.options.Lossy = c.format, true // some are JPEG
 	if _, err := copying.Copy(ctx, source, path, c.options); err != nil {
 		return e, err
 	}
