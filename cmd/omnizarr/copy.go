@@ -55,7 +55,7 @@ One that is there already is left as it is. With --overwrite it takes the place 
 that are there: on this machine these stay until the copy is complete, in stores that
 cannot rename they are removed first. What belongs to no node is never removed.`,
 		Example: `  omnizarr copy em.zarr packed.zip
-  omnizarr copy --chunks 64,64,64 --shards 512,512,512 em.zarr/s0 sharded.zarr
+  omnizarr copy --chunks 64,64,64 --shards 256,256,256 em.zarr/s0 sharded.zarr
   omnizarr copy --slice 'z=0:10' --verify em.zarr/s0 part.zarr
   omnizarr copy --plan --max-memory 2GB --chunks 64,64,64 em.zarr/s0 other.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
@@ -159,7 +159,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 	formats := a.kinds.Formats()
 	flags.StringVar(&to, "to", "", "format of the copy: "+strings.Join(formats, ", ")+" (default: what the name of DST says, else "+formats[0]+")")
 	flags.StringVar(&chunks, "chunks", "", "shape of the chunks: 64,64,64")
-	flags.StringVar(&shards, "shards", "", "shape of the shards, which hold chunks: 512,512,512")
+	flags.StringVar(&shards, "shards", "", "shape of the shards, which hold chunks: 256,256,256")
 	flags.StringVar(&codecs, "codecs", "", "the codecs list, as zarr.json has it")
 	flags.StringVar(&dataType, "data-type", "", "type that numbers are converted to")
 	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: "+strings.Join(pad.Names(), ", "))
