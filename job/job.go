@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/semaphore"
@@ -145,4 +146,28 @@ func Weight(a *zarr.Array, shape []int) int64 {
 		return 1 << 62
 	}
 	return int64(n)
+}
+
+// AppendCells appends the numbers of the cells in a box of a grid, which has count of
+// them along each axis and numbers them in C order. Those that are there already may be
+// there once more; a list that grows long is sorted, and has each once.
+func AppendCells(numbers []int, box nd.Box, count []int) []int {
+	idx := make([]int, len(count))
+	for {
+		k := 0
+		for i, n := range count {
+			k = k*n + box.Start[i] + idx[i]
+		}
+		if len(numbers) == 0 || numbers[len(numbers)-1] != k {
+			numbers = append(numbers, k)
+		}
+		if !nd.Next(idx, box.Shape) {
+			break
+		}
+	}
+	if len(numbers) > 1<<16 && len(numbers) == cap(numbers) {
+		slices.Sort(numbers)
+		numbers = slices.Compact(numbers)
+	}
+	return numbers
 }

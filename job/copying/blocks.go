@@ -284,24 +284,7 @@ func (w *blocks) touch(found []int, box nd.Box) []int {
 		lo[i] = g.Find(i, start) / w.group[i]
 		shape[i] = g.Find(i, start+box.Shape[i]-1)/w.group[i] - lo[i] + 1
 	}
-	idx := make([]int, len(lo))
-	for {
-		k := 0
-		for i := range idx {
-			k = k*w.count[i] + lo[i] + idx[i]
-		}
-		if len(found) == 0 || found[len(found)-1] != k {
-			found = append(found, k)
-		}
-		if !nd.Next(idx, shape) {
-			break
-		}
-	}
-	if len(found) > 1<<16 && len(found) == cap(found) {
-		slices.Sort(found)
-		found = slices.Compact(found)
-	}
-	return found
+	return job.AppendCells(found, nd.Box{Start: lo, Shape: shape}, w.count)
 }
 
 // findDone finds the chunks that an earlier run has stored: a block with all of them

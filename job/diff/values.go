@@ -175,24 +175,7 @@ func (p *pair) touch(numbers []int, box nd.Box) []int {
 		lo[i] = start / p.block[i]
 		shape[i] = (end-1)/p.block[i] - lo[i] + 1
 	}
-	idx := make([]int, len(lo))
-	for {
-		k := 0
-		for i := range idx {
-			k = k*p.count[i] + lo[i] + idx[i]
-		}
-		if len(numbers) == 0 || numbers[len(numbers)-1] != k {
-			numbers = append(numbers, k)
-		}
-		if !nd.Next(idx, shape) {
-			break
-		}
-	}
-	if len(numbers) > 1<<16 && len(numbers) == cap(numbers) {
-		slices.Sort(numbers)
-		numbers = slices.Compact(numbers)
-	}
-	return numbers
+	return job.AppendCells(numbers, nd.Box{Start: lo, Shape: shape}, p.count)
 }
 
 // box is the elements of block k.
