@@ -76,29 +76,17 @@ func channels(n int, shown *ngff.OMERO) *Line {
 func transforms(_ context.Context, a *zarr.Array) ([]Axis, error) {
 	attrs := a.Attributes()
 	var t []float64
-	var dims []string
-	var registration, crs string
+	var crs string
 	found, err := attrs.Get("spatial:transform", &t)
-	for name, to := range map[string]any{"spatial:dimensions": &dims, "spatial:registration": &registration, "proj:code": &crs} {
-		if _, also := attrs.Get(name, to); err == nil {
-			err = also
-		}
+	if _, also := attrs.Get("proj:code", &crs); err == nil {
+		err = also
 	}
 	// A turned image has no coordinates along its axes.
 	if !found || err != nil || len(t) != 6 || t[1] != 0 || t[3] != 0 || t[0] == 0 || t[4] == 0 {
 		return nil, nil
 	}
-	if len(dims) == 0 {
-		dims = []string{"y", "x"}
-	}
+	dims, middle := onGround(attrs)
 	names, shape := a.DimensionNames(), a.Shape()
-	if len(dims) != 2 || names == nil {
-		return nil, nil
-	}
-	middle := 0.5
-	if registration == "node" {
-		middle = 0
-	}
 	var out []Axis
 	for k, step := range []float64{t[4], t[0]} { // rows, then columns
 		at := slices.Index(names, dims[k])

@@ -219,7 +219,8 @@ func Of(ctx context.Context, a *zarr.Array, opts ...Option) ([]Axis, error) {
 }
 
 // builtin are the sources that need nothing but the array and what lies around it.
-var builtin = []Source{dimensions, arrays, levels, transforms}
+// What an array says of itself goes before what is said of it as a level.
+var builtin = []Source{dimensions, arrays, transforms, levels}
 
 // dimensions gives the axes that have names.
 func dimensions(_ context.Context, a *zarr.Array) ([]Axis, error) {

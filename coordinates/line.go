@@ -112,6 +112,9 @@ func (l *Line) show(v float64) string {
 	if l.Narrow {
 		bits = 32
 	}
+	if size := math.Abs(v); size >= 1e6 && size < 1e15 { // metres on a map, all of them
+		return strconv.FormatFloat(v, 'f', -1, bits)
+	}
 	return strconv.FormatFloat(v, 'g', -1, bits)
 }
 

@@ -129,6 +129,13 @@ func TestCoordinatesOnTheGround(t *testing.T) {
 		if got := read(t, a, "x=519.9, y=980"); got != want {
 			t.Errorf("%s: %s", attrs, got)
 		}
+		// Also of a level of an image, which says it of itself.
+		check(t, g.SetAttributes(ctx, attributes(t, `{"multiscales":[{"version":"0.4","axes":[{"name":"y","type":"space","unit":"meter"},{"name":"x","type":"space","unit":"meter"}],"datasets":[{"path":"a","coordinateTransformations":[{"type":"scale","scale":[10,10]}]}]}]}`)))
+		a, err = g.Array(ctx, "a")
+		check(t, err)
+		if got := read(t, a, "x=519.9, y=980"); got != want {
+			t.Errorf("%s, a level: %s", attrs, got)
+		}
 		_, err = coordinates.Select(ctx, a, "x=531")
 		if err == nil || !strings.Contains(err.Error(), "531 lies outside of the coordinates, which are 505 to 525") {
 			t.Error(err)

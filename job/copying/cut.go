@@ -76,18 +76,3 @@ func shapeOf(cut []zarr.Positions) []int {
 	}
 	return shape
 }
-
-// kept are those of a list with something for each axis that are for the axes that
-// stay.
-func kept[T any](cut []zarr.Positions, list []T) []T {
-	if list == nil || len(list) != len(cut) {
-		return nil
-	}
-	out := []T{}
-	for i, p := range cut {
-		if p.Along >= 0 {
-			out = append(out, list[i])
-		}
-	}
-	return out
-}

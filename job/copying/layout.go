@@ -8,9 +8,11 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
@@ -76,6 +78,16 @@ func (f Nodes) layout(a *zarr.Array, cut []zarr.Positions, opts Options, beside 
 		Shape: a.Shape(), DimensionNames: names(said.DimensionNames), Attributes: said.Attributes,
 		FillValue: said.FillValue, NoFill: said.NoFill, Codecs: opts.Codecs,
 	}
+	if cut != nil && spec.Attributes != nil {
+		gone, err := coordinates.Cut(spec.Attributes, a.DimensionNames(), cut)
+		if err != nil {
+			return spec, "", err
+		}
+		if lost != "" {
+			gone = append(gone, lost)
+		}
+		lost = strings.Join(gone, ", ")
+	}
 	spec, err = f.laid(a, cut, typ, spec, opts)
 	return spec, lost, err
 }
@@ -95,7 +107,7 @@ func (f Nodes) laid(a *zarr.Array, cut []zarr.Positions, typ dtype.Type, spec za
 	whole := cut == nil
 	if !whole {
 		spec.Shape = shapeOf(cut)
-		spec.DimensionNames = kept(cut, spec.DimensionNames)
+		spec.DimensionNames = coordinates.Kept(cut, spec.DimensionNames)
 	}
 	old := m.DataType
 	name, err := typ.MarshalJSON()
@@ -116,9 +128,9 @@ func (f Nodes) laid(a *zarr.Array, cut []zarr.Positions, typ dtype.Type, spec za
 	}
 	if !whole && opts.Chunks == nil && opts.Shards == nil {
 		// The same chunks along the axes that stay.
-		opts.Chunks = kept(cut, inside(m, sharded, isSharded))
+		opts.Chunks = coordinates.Kept(cut, inside(m, sharded, isSharded))
 		if isSharded && f.Sharded {
-			opts.Shards = kept(cut, m.Grid.Uniform())
+			opts.Shards = coordinates.Kept(cut, m.Grid.Uniform())
 		}
 	}
 	switch {
