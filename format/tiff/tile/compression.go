@@ -33,6 +33,14 @@ var names = map[int]string{
 	34892: "lossy JPEG of DNG", 34927: "WebP", 34933: "PNG", 34934: "JPEG XR", 50001: "WebP", 50002: "JPEG XL", 50013: "Pixtiff", 52546: "JPEG XL",
 }
 
+// CompressionName is what people call a compression.
+func CompressionName(compression int) string {
+	if name := names[compression]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("compression %d", compression)
+}
+
 // photometricYCbCr is the photometric interpretation of luma and chroma.
 const photometricYCbCr = 6
 
