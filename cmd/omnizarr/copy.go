@@ -200,6 +200,9 @@ func (a *app) copied(sum copying.Summary, asJSON bool) error {
 	case a.logger != nil:
 		a.logger.Info("copied", "summary", sum)
 	default:
+		for _, note := range sum.Notes {
+			fmt.Fprintf(a.err, "omnizarr: note: %s\n", words.OneLine(note))
+		}
 		_, err := fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(sum.String()))
 		return err
 	}

@@ -82,6 +82,15 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Some lists the first few of many names.
+func Some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), Grouped(int64(len(names)-most)))
+}
+
 // Grouped writes a number as 1,234,567.
 func Grouped(n int64) string {
 	digits := strconv.FormatInt(n, 10)

@@ -136,7 +136,7 @@ func (f Nodes) design(ctx context.Context, src zarr.Node, opts Options) (d *desi
 	}
 	d.plan.NotCopied = d.lost
 	if len(d.plan.Lossy) > 0 && !opts.Lossy {
-		return nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: fmt.Errorf("%w: %s; allow it (--lossy) or choose other codecs (--codecs)", ErrLossy, some(d.plan.Lossy))}
+		return nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: fmt.Errorf("%w: %s; allow it (--lossy) or choose other codecs (--codecs)", ErrLossy, words.Some(d.plan.Lossy))}
 	}
 	return d, nil
 }
@@ -215,7 +215,7 @@ func (p Plan) Lines() []string {
 		list  []string
 	}{{"loses precision", p.Lossy}, {"other files", p.Files}, {"not copied", p.NotCopied}} {
 		if len(group.list) > 0 {
-			out = append(out, group.title+": "+some(group.list))
+			out = append(out, group.title+": "+words.Some(group.list))
 		}
 	}
 	return out

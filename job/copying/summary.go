@@ -35,6 +35,11 @@ type Summary struct {
 	// they are; NotCopied is what the copy does not have, with the reason.
 	Files     []string `json:"files"`
 	NotCopied []string `json:"not_copied"`
+	// Objects are the codecs by which arrays hold values of any kind where the kind of
+	// copy has a choice, by their paths; Notes are what whoever asked for the copy should
+	// know of it, a line each.
+	Objects map[string]string `json:"objects,omitempty"`
+	Notes   []string          `json:"notes,omitempty"`
 }
 
 // Measured calls f and adds what can be counted from outside: seconds, and what the
@@ -78,18 +83,9 @@ func (s Summary) String() string {
 	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
 	text := strings.Join(parts, ", ")
 	if len(s.NotCopied) > 0 {
-		text += "; not copied: " + some(s.NotCopied)
+		text += "; not copied: " + words.Some(s.NotCopied)
 	}
 	return text
-}
-
-// some lists the first few of many.
-func some(names []string) string {
-	const most = 5
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), words.Grouped(int64(len(names)-most)))
 }
 
 func counted(n int64, noun string) string {

@@ -15,6 +15,7 @@ func Example() {
 	flags.VisitAll(func(f *flag.Flag) { fmt.Printf("%s --%s\n", files.Name(), f.Name) })
 	// Output:
 	// hdmf --inspect
+	// hdmf --no-pickle
 	// hdmf --pickle
 	// hdmf --schema
 	// hdmf --wide-indexes

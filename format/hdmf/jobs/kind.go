@@ -48,9 +48,10 @@ func (k *Kind) Further(ctx context.Context, url string, object convention.Object
 	return nil, nil
 }
 
-// CopyFlags adds --pickle and --wide-indexes.
+// CopyFlags adds --pickle, --no-pickle and --wide-indexes.
 func (k *Kind) CopyFlags(flags *flag.FlagSet) {
-	flags.BoolVar(&k.copy.Pickle, "pickle", false, "write objects of an HDMF file with --to zarr2 as pickles, as old readers need it")
+	flags.BoolVar(&k.copy.Pickle, "pickle", false, "write all objects of an HDMF file with --to zarr2 as pickles, and not only the compounds that hdmf-zarr reads in no other form")
+	flags.BoolVar(&k.copy.NoPickle, "no-pickle", false, "write no pickles: compounds with text or references of an HDMF file with --to zarr2 are JSON, which no hdmf-zarr reads")
 	flags.BoolVar(&k.copy.WideIndexes, "wide-indexes", false, "write the indexes of ragged columns of an HDMF file in 64 bits, so that rows can be appended without end")
 }
 
@@ -67,8 +68,8 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 		return sum, true, err
 	case ok && o.Bound() != "":
 		return sum, true, kind.Usagef("%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", r.From, o.Bound())
-	case k.copy.Pickle || k.copy.WideIndexes:
-		return sum, true, kind.Usagef("--pickle and --wide-indexes are for HDMF and NWB files")
+	case k.copy.Pickle || k.copy.NoPickle || k.copy.WideIndexes:
+		return sum, true, kind.Usagef("--pickle, --no-pickle and --wide-indexes are for HDMF and NWB files")
 	}
 	return sum, false, nil
 }
@@ -83,8 +84,11 @@ func (k *Kind) copyFile(ctx context.Context, file *hdmf.File, r kind.CopyRequest
 	if opts.Layout, ok = layouts[to]; !ok {
 		return sum, kind.Usagef("--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
 	}
-	if opts.Pickle && opts.Layout != hdmf.V2 {
-		return sum, kind.Usagef("--pickle is for --to zarr2")
+	switch {
+	case opts.Pickle && opts.NoPickle:
+		return sum, kind.Usagef("--pickle and --no-pickle are two ways to write the same")
+	case (opts.Pickle || opts.NoPickle) && opts.Layout != hdmf.V2:
+		return sum, kind.Usagef("--pickle and --no-pickle are for --to zarr2")
 	}
 	for _, name := range r.Laid {
 		if !slices.Contains(laid, name) {
@@ -134,5 +138,10 @@ references, schemas and ids, in the layout that goes with the format. --plain co
 its nodes as they are instead; so are parts of a file copied, whose references would
 lead nowhere. --chunks and --shards are for its arrays of numbers with as many axes,
 --codecs for all of those, --data-type for what is called data, so that row numbers, ids
-and times stay. A file that the source refers to is not overwritten.`, "  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr"},
+and times stay. A file that the source refers to is not overwritten. With --to zarr2,
+compounds with text or references, such as the timeseries of trials, are pickles of plain
+values, as hdmf-zarr 0.13 reads them in no other form, and lists of references are JSON.
+--no-pickle makes all of them JSON, which Omnizarr reads, and --pickle all of them pickles.
+Readers that refuse pickles, such as hdmf-zarr 0.14, want --to zarr3.`, `  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr
+  omnizarr copy --to zarr2 --no-pickle session-v3.nwb.zarr session-json.nwb.zarr`},
 }

@@ -68,7 +68,7 @@ func copyFile(ctx context.Context, dst string, src *hdmf.File, opts Options) (su
 	if sum, err = c.land(ctx); err != nil {
 		return sum, c.landing.Abandon(err)
 	}
-	sum.Already = c.landing.Already()
+	sum.Already, sum.Objects, sum.Notes = c.landing.Already(), c.objectCodecs(), c.objectNotes()
 	return sum, c.landing.Finish(ctx)
 }
 

@@ -35,10 +35,12 @@ type Options struct {
 	// Layout is that of the new file. The default is V3 for Create, and for Copy
 	// that of the source. Edit keeps what is there.
 	Layout hdmf.Layout
-	// Pickle writes references, and compounds with text, in the layout V2 as
-	// pickles, which hdmf-zarr 0.13 and older need for compounds. The default is
-	// JSON, which every reader can take without running a program.
-	Pickle bool
+	// Pickle writes all objects in the layout V2 as pickles, NoPickle none. By default
+	// they are what hdmf-zarr 0.13, to whom that layout belongs, can read: compounds
+	// with text or references are pickles of plain values, lists of references and all
+	// else JSON. Nobody but Omnizarr reads such compounds as JSON, and readers that
+	// refuse pickles cannot read them at all. Files of V3 have neither.
+	Pickle, NoPickle bool
 	// Schemas are cached in the new file. Copy takes those of its source.
 	Schemas []hdmf.SchemaText
 	// DataType names types in the attribute data_type, as plain HDMF files do,

@@ -31,7 +31,7 @@ type Editor struct {
 	announced bool           // a journal is stored
 }
 
-// Edit opens the file at a URL to change it. Options but Pickle, Locate, DataType
+// Edit opens the file at a URL to change it. Options but Pickle, NoPickle, Locate, DataType
 // and Zarr say nothing to it.
 func Edit(ctx context.Context, url string, opts Options) (*Editor, error) {
 	t, err := openTarget(ctx, url, opts, false, isDocument)

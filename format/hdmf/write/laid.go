@@ -70,6 +70,8 @@ func checkOptions(opts *Options) error {
 		return fmt.Errorf("there is no layout %d", opts.Layout)
 	case o.Shards != nil && opts.Layout == hdmf.V2:
 		return errors.New("no shards in Zarr v2")
+	case opts.Pickle && opts.NoPickle:
+		return errPickles
 	case o.Pad != "":
 		return errors.New("the chunks of an HDMF file have no headers")
 	}

@@ -30,7 +30,7 @@ func newTarget(ctx context.Context, at string, opts Options) (*target, error) {
 // newCopy is a file that lands.
 func newCopy(l *landing.Landing, opts Options) *target {
 	t := &target{held: l.Store().(*held.Store), opts: opts}
-	t.layout, t.pickle = opts.Layout, opts.Pickle
+	t.layout, t.pickle, t.json = opts.Layout, opts.Pickle, opts.NoPickle
 	return t
 }
 

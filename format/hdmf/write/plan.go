@@ -22,6 +22,8 @@ type plan struct {
 	dtype      json.RawMessage // the layout's attribute for the type, nil for none
 	references []string        // the fields that are references
 	flat       bool            // a scalar is an array of one element
+	objects    bool            // elements lie under a codec for values of any kind
+	pickled    bool            // which is that of pickles
 }
 
 // minChars is how much room text in compounds has at least in the layout V3.
@@ -67,15 +69,15 @@ func (f *form) plan(ctx context.Context, src source) (plan, error) {
 	case f.layout == hdmf.V3 && kind == hdmf.RegionRef:
 		p.dtype = quoted("region_reference")
 	case kind == hdmf.ObjectRef || kind == hdmf.RegionRef:
-		p.typ, p.serializer, p.fill = objects, f.objectCodec(), json.RawMessage("0")
+		p.typ, p.fill = objects, json.RawMessage("0")
 		p.dtype, p.flat = quoted("object"), false
 		if kind == hdmf.RegionRef {
 			p.dtype = quoted("region")
 		}
-		return p, nil
+		return p.asObjects(f.pickle), nil
 	case kind == hdmf.Anything && f.layout == hdmf.V2:
-		p.typ, p.serializer, p.fill, p.dtype = objects, f.objectCodec(), json.RawMessage("0"), quoted("any")
-		return p, nil
+		p.typ, p.fill, p.dtype = objects, json.RawMessage("0"), quoted("any")
+		return p.asObjects(f.pickle), nil
 	default:
 		return p, fmt.Errorf("objects that are neither text nor references nor compounds have no form in the layout %v", f.layout)
 	}
@@ -88,12 +90,13 @@ func (f *form) plan(ctx context.Context, src source) (plan, error) {
 // textCodec is the serializer of text of any length.
 const textCodec = `{"name":"vlen-utf8","configuration":{}}`
 
-// objectCodec is the codec for values of any kind in the layout V2.
-func (f *form) objectCodec() string {
-	if f.pickle {
-		return `{"name":"numcodecs.pickle","configuration":{"protocol":5}}`
+// asObjects is the plan with the codec for values of any kind in the layout V2.
+func (p plan) asObjects(pickled bool) plan {
+	p.objects, p.pickled, p.serializer = true, pickled, `{"name":"numcodecs.json2"}`
+	if pickled {
+		p.serializer = `{"name":"numcodecs.pickle","configuration":{"protocol":5}}`
 	}
-	return `{"name":"numcodecs.json2"}`
+	return p
 }
 
 // fixed is for elements of a fixed size.
@@ -196,9 +199,8 @@ func (f *form) compound(ctx context.Context, src source, e elem, p plan) (plan, 
 		p.serializer = `{"name":"bytes","configuration":{"endian":"little"}}`
 		return p, nil
 	}
-	p.serializer, p.dtype, p.flat = f.objectCodec(), fieldList(e.fields), false
-	p.references = nil
-	return p, nil
+	p.dtype, p.flat, p.references = fieldList(e.fields), false, nil
+	return p.asObjects(!f.json), nil
 }
 
 // isText looks whether all bytes are text.

@@ -12,7 +12,9 @@ import (
 // form is how a layout spells what Zarr has no place for.
 type form struct {
 	layout hdmf.Layout
-	pickle bool
+	// pickle says that all objects are pickles, json that none is; compounds are, others
+	// are not, if nobody says so.
+	pickle, json bool
 	// place gives a reference as the new file must have it: its source relative to
 	// that file, and, for the layout V2, the ids.
 	place func(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error)

@@ -47,10 +47,15 @@ type target struct {
 	// later are arrays that are to be filled when all nodes are made; nil if each is
 	// filled at once.
 	later []work
+	// objects are the arrays of a copy that hold values of any kind.
+	objects []written
 }
 
 // openTarget finds the store at a URL. kept says which documents are held back.
 func openTarget(ctx context.Context, url string, opts Options, create bool, kept func(string) bool) (*target, error) {
+	if opts.Pickle && opts.NoPickle {
+		return nil, errPickles
+	}
 	l := opts.Locate
 	l.Create, l.ReadOnly = create, false
 	where, err := locate.Open(ctx, url, l)
@@ -62,7 +67,7 @@ func openTarget(ctx context.Context, url string, opts Options, create bool, kept
 		return nil, errors.Join(err, where.Discard())
 	}
 	t := &target{where: where, held: held.New(s, kept, documents), opts: opts}
-	t.pickle = opts.Pickle
+	t.pickle, t.json = opts.Pickle, opts.NoPickle
 	t.limits = par.NewLimiter(runtime.GOMAXPROCS(0)-1, maxWaiting)
 	return t, nil
 }
@@ -217,6 +222,9 @@ func (t *target) array(ctx context.Context, at string, attrs []hdmf.Attribute, s
 	a, err := t.root.CreateArray(ctx, at[1:], spec)
 	if err != nil {
 		return nil, err
+	}
+	if p.objects && t.later != nil {
+		t.objects = append(t.objects, written{at, p.pickled, src.elem().fields != nil})
 	}
 	if k := a.DataType().Kind(); t.layout == hdmf.V2 && (k == dtype.String || k == dtype.Bytes) {
 		if err := t.zeroFill(ctx, a.Path()+"/.zarray"); err != nil {
