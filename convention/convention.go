@@ -171,6 +171,7 @@ type Reference struct {
 	Path      string `json:"path"`                // of the link, or of the object that refers
 	Kind      string `json:"kind"`                // link, object or region
 	Attribute string `json:"attribute,omitempty"` // that is the reference
+	Inside    string `json:"inside,omitempty"`    // where in the value of the attribute, if it is not all of it
 	Index     []int  `json:"index,omitzero"`      // of the element that is
 	Field     string `json:"field,omitempty"`     // of a compound
 	Source    string `json:"source"`

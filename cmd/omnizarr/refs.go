@@ -54,7 +54,7 @@ func (a *app) conventionNames() string {
 func where(r convention.Reference) string {
 	text := r.Path
 	if r.Attribute != "" {
-		text += " @" + r.Attribute
+		text += " @" + r.Attribute + r.Inside
 	}
 	if r.Index != nil {
 		text += string(strictjson.AppendInts(nil, r.Index))

@@ -18,8 +18,9 @@ type Mention struct {
 	Holder Object
 	// Link is nil for a reference.
 	Link *Link
-	// Attribute is the name of the attribute that refers, "" if none does.
-	Attribute string
+	// Attribute is the name of the attribute that refers, "" if none does, and Inside
+	// where in its value, "" if it is the reference, or a list of nothing else.
+	Attribute, Inside string
 	// Field is the part of a compound that refers, "" for whole elements.
 	Field string
 	// Index is where in a list or in a dataset the reference is, nil if it is neither.
@@ -97,6 +98,11 @@ func (a *Attribute) mentions(o Object, yield func(Mention, error) bool) bool {
 			m.Index = []int{i}
 		}
 		if !yield(m, nil) {
+			return false
+		}
+	}
+	for _, n := range a.Nested {
+		if !yield(Mention{To: n.Reference, Holder: o, Attribute: a.Name, Inside: n.At, Region: n.Region != nil, Err: n.Err}, nil) {
 			return false
 		}
 	}

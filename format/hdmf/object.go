@@ -118,6 +118,8 @@ type Attribute struct {
 	References []Reference
 	// List says that it is a list, also if it has one reference.
 	List bool
+	// Nested are the references inside of it, where it is something else itself.
+	Nested []Nested
 	// Err says why it is no reference, though it has the form of one.
 	Err error
 }
@@ -128,7 +130,7 @@ func (o *object) Attributes() []Attribute {
 	out := make([]Attribute, 0, attrs.Len())
 	for _, name := range attrs.Names() {
 		if !slices.Contains(reserved, name) {
-			out = append(out, parseAttribute(name, attrs.Raw(name)))
+			out = append(out, ParseAttribute(name, attrs.Raw(name)))
 		}
 	}
 	return out
@@ -140,7 +142,7 @@ func (o *object) Attribute(name string) (Attribute, bool) {
 	if raw == nil || slices.Contains(reserved, name) {
 		return Attribute{}, false
 	}
-	return parseAttribute(name, raw), true
+	return ParseAttribute(name, raw), true
 }
 
 // Group is an object that holds others.

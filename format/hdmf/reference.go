@@ -242,9 +242,9 @@ func ParseText(s string) (Reference, error) {
 	return Reference{Source: ".", Path: s}, nil
 }
 
-// parseAttribute finds the references in an attribute: only in the forms that are
+// ParseAttribute finds the references in an attribute: only in the forms that are
 // reserved for them.
-func parseAttribute(name string, raw json.RawMessage) Attribute {
+func ParseAttribute(name string, raw json.RawMessage) Attribute {
 	a := Attribute{Name: name, Raw: raw}
 	if r, ok, err := attributeReference(raw); ok {
 		if a.Err = err; err == nil {
@@ -253,6 +253,7 @@ func parseAttribute(name string, raw json.RawMessage) Attribute {
 		return a
 	}
 	if len(raw) == 0 || raw[0] != '[' {
+		a.Nested = nested(raw)
 		return a
 	}
 	a.List = true
@@ -268,7 +269,9 @@ func parseAttribute(name string, raw json.RawMessage) Attribute {
 	switch {
 	case err == nil:
 		a.References = list
-	case !errors.Is(err, errOther):
+	case errors.Is(err, errOther):
+		a.Nested = nested(raw)
+	default:
 		a.Err = err
 	}
 	return a

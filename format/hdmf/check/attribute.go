@@ -46,6 +46,14 @@ func (c *checker) attributes(ctx context.Context, o hdmf.Object, v visit, open b
 			}
 			c.reference(ctx, o.File(), v.at, who, r, wanted[a.Name])
 		}
+		for _, n := range a.Nested {
+			who := "attribute " + quote(a.Name) + n.At
+			if n.Err != nil {
+				c.tell(v.at, BadDType, "%s is a reference that cannot be read: %v", who, n.Err)
+			} else {
+				c.reference(ctx, o.File(), v.at, who, n.Reference, "")
+			}
+		}
 		switch {
 		case a.Err != nil:
 			c.tell(v.at, BadDType, "attribute %s is a reference that cannot be read: %v", quote(a.Name), a.Err)

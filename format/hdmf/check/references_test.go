@@ -32,6 +32,9 @@ func TestReferences(t *testing.T) {
 			f.texts("t", `"_DTYPE":"object_reference"`, false, "/d", "/none", "/none")
 		}, []string{"/g DanglingReference attribute \"r\" leads to /e, and nothing", "/h DanglingReference element 1 of attribute \"r\" leads to /d/x",
 			"/t DanglingReference element 1 leads to /none", "/t DanglingReference element 2 leads to /none"}},
+		"inside of attributes": {func(f files) {
+			f.group("g", `"r":{"a":[1,{"_REFERENCE":{"source":".","path":"/d"}},{"_REFERENCE":{"source":".","path":"/e"}}],"b":{"_REFERENCE":7}}`)
+		}, []string{`/g DanglingReference attribute "r".a[2] leads to /e, and nothing`, `/g DtypeError attribute "r".b is a reference that cannot be read`}},
 		"no reference": {func(f files) {
 			f.group("g", `"r":{"_REFERENCE":{"source":"."}},"s":{"_REFERENCE":5}`)
 			f.texts("t", `"_DTYPE":"object_reference"`, false, "/d", "")

@@ -56,7 +56,7 @@ func (o *Object) Bound() string {
 			return "its elements refer to other objects of it"
 		}
 		for _, a := range o.Attributes() {
-			if a.References != nil {
+			if a.References != nil || a.Nested != nil {
 				return "its attribute " + a.Name + " refers to another object of it"
 			}
 		}
@@ -94,9 +94,11 @@ func typeWords(d *hdmf.Dataset) string {
 func (o *Object) Attributes(ctx context.Context) []meta.Member {
 	var out []meta.Member
 	for _, a := range o.object.Attributes() {
-		raw := a.Raw
-		if len(a.References) > 0 {
-			raw = neutralReferences(ctx, o.object.File(), a)
+		raw, err := a.Rewrite(func(dst []byte, r hdmf.Reference) ([]byte, error) {
+			return append(dst, neutralReference(ctx, o.object.File(), r)...), nil
+		})
+		if err != nil {
+			raw = a.Raw
 		}
 		out = append(out, meta.Member{Name: a.Name, Raw: raw})
 	}

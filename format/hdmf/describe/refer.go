@@ -53,21 +53,6 @@ func neutralReference(ctx context.Context, holder *hdmf.File, r hdmf.Reference) 
 	return raw
 }
 
-// neutralReferences does so for those of an attribute.
-func neutralReferences(ctx context.Context, holder *hdmf.File, attr hdmf.Attribute) json.RawMessage {
-	if !attr.List {
-		return neutralReference(ctx, holder, attr.References[0])
-	}
-	out := []byte{'['}
-	for i, r := range attr.References {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, neutralReference(ctx, holder, r)...)
-	}
-	return append(out, ']')
-}
-
 // dangling stands for a reference that leads nowhere.
 func dangling(err error) json.RawMessage {
 	return append(strictjson.AppendString([]byte(`{"$dangling":`), why(err)), '}')
@@ -101,7 +86,7 @@ func (o *Object) References(ctx context.Context) iter.Seq2[convention.Reference,
 				continue
 			}
 			r := convention.Reference{
-				Path: m.Path(), Kind: m.Kind(), Attribute: m.Attribute, Index: slices.Clone(m.Index), Field: m.Field,
+				Path: m.Path(), Kind: m.Kind(), Attribute: m.Attribute, Inside: m.Inside, Index: slices.Clone(m.Index), Field: m.Field,
 				Source: m.To.Source, Target: m.To.Path, Region: region(m.To),
 			}
 			at := target{m.Holder.File(), m.To.Source, m.To.Path}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -65,18 +66,13 @@ func (v *view) build(ctx context.Context, n *node) ([]byte, *texts, error) {
 func (v *view) attributes(ctx context.Context, o hdmf.Object) (*meta.Attributes, error) {
 	out := &meta.Attributes{}
 	for _, a := range o.Attributes() {
-		var value any = a.Raw
-		if a.References != nil {
-			list := make([]string, len(a.References))
-			for i, r := range a.References {
-				list[i] = v.reference(ctx, o.File(), r)
-			}
-			value = list
-			if !a.List {
-				value = list[0]
-			}
+		value, err := a.Rewrite(func(dst []byte, r hdmf.Reference) ([]byte, error) {
+			return strictjson.AppendString(dst, v.reference(ctx, o.File(), r)), nil
+		})
+		if err == nil {
+			err = out.Set(a.Name, value)
 		}
-		if err := out.Set(a.Name, value); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("attribute %s: %w", a.Name, err)
 		}
 	}

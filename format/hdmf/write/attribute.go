@@ -22,8 +22,8 @@ var errReserved = errors.New("is reserved for the layout")
 // reserved are the attributes that only the layout sets.
 var reserved = []string{linksV2, dtypeV2, linksV3, dtypeV3, referenceFields, schemaLocation}
 
-// attributeOf makes an attribute of a Go value: a reference, a list of them, or
-// what has a JSON form.
+// attributeOf makes an attribute of a Go value: a reference, or what has a JSON form
+// and may hold references in lists and maps.
 func attributeOf(name string, v any) (hdmf.Attribute, error) {
 	a := hdmf.Attribute{Name: name}
 	if slices.Contains(reserved, name) {
@@ -32,49 +32,41 @@ func attributeOf(name string, v any) (hdmf.Attribute, error) {
 	if !utf8.ValidString(name) {
 		return a, strictjson.AtMember(name, errText)
 	}
-	switch v := v.(type) {
-	case hdmf.Reference:
-		a.References = []hdmf.Reference{v}
-	case []hdmf.Reference:
-		a.References, a.List = v, true
-	case []any:
-		a.References, a.List = referencesIn(v), true
-	}
-	for i, r := range a.References {
-		if r.Path == "" && a.List {
-			return a, strictjson.AtMember(name, strictjson.AtIndex(i, errEmpty))
-		} else if r.Path == "" {
-			return a, strictjson.AtMember(name, errEmpty)
-		}
-	}
-	if len(a.References) > 0 {
-		return a, nil
-	}
-	a.References, a.List = nil, false
-	var err error
-	if a.Raw, err = appendValue(nil, reflect.ValueOf(v), 0); err != nil {
+	raw, err := appendValue(nil, reflect.ValueOf(v), 0)
+	if err != nil {
 		return a, strictjson.AtMember(name, err)
 	}
-	return a, nil
+	return hdmf.ParseAttribute(name, raw), nil
 }
 
-// referencesIn gives a list of nothing but references, nil if there is anything
-// else in it.
-func referencesIn(list []any) []hdmf.Reference {
-	var refs []hdmf.Reference
-	for _, v := range list {
-		r, ok := v.(hdmf.Reference)
-		if !ok {
-			return nil
-		}
-		refs = append(refs, r)
+// appendNeutral appends a reference with all that it says, in a form that is spelled
+// anew when it is known how the layout has it.
+func appendNeutral(dst []byte, r hdmf.Reference) ([]byte, error) {
+	if r.Path == "" {
+		return dst, errEmpty
 	}
-	return refs
+	for _, text := range []string{r.Source, r.Path, r.ObjectID, r.SourceObjectID} {
+		if !utf8.ValidString(text) {
+			return dst, errText
+		}
+	}
+	dst = appendText(append(dst, `{"`+referenceV3+`":{"source":`...), r.Source)
+	dst = appendText(append(dst, `,"path":`...), r.Path)
+	dst = appendID(append(dst, `,"object_id":`...), r.ObjectID)
+	dst = appendID(append(dst, `,"source_object_id":`...), r.SourceObjectID)
+	if r.Region != nil {
+		region, err := r.Region.MarshalJSON()
+		if err != nil {
+			return dst, err
+		}
+		dst = append(append(dst, `,"region":`...), region...)
+	}
+	return append(dst, "}}"...), nil
 }
 
 var (
 	errEmpty  = errors.New("is a reference without a path, which leads nowhere")
-	errNested = errors.New("is a reference inside another value: an attribute is a reference, or a list of nothing else")
+	errNested = errors.New("is a reference inside of a struct; lists and maps may hold some")
 )
 
 // appendValue appends the JSON of a value. Floats show that they are some, by
@@ -87,9 +79,9 @@ func appendValue(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if !v.IsValid() {
 		return append(dst, "null"...), nil
 	}
-	switch v.Interface().(type) {
+	switch value := v.Interface().(type) {
 	case hdmf.Reference:
-		return dst, errNested
+		return appendNeutral(dst, value)
 	case json.Marshaler:
 		return appendPlain(dst, v)
 	}

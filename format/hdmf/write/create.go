@@ -20,7 +20,7 @@ type Object struct {
 	// ID is the object id. An object with a type gets a random one if it has none.
 	ID string
 	// Attributes are what is said about the object: what has a JSON form, or a
-	// hdmf.Reference, or a list of these.
+	// hdmf.Reference, or lists and maps of these.
 	Attributes map[string]any
 }
 

@@ -177,7 +177,7 @@ func (e *Editor) usable() error {
 }
 
 // SetAttribute gives an object an attribute: a value with a JSON form, a
-// hdmf.Reference, or a list of these.
+// hdmf.Reference, or lists and maps of these.
 func (e *Editor) SetAttribute(ctx context.Context, at, name string, value any) error {
 	o, err := e.own(ctx, at)
 	if err != nil {

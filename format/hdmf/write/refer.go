@@ -97,23 +97,7 @@ func (f *form) appendAttribute(ctx context.Context, dst []byte, r hdmf.Reference
 
 // attribute spells an attribute in the layout.
 func (f *form) attribute(ctx context.Context, a hdmf.Attribute) (json.RawMessage, error) {
-	switch {
-	case a.References == nil:
-		return a.Raw, nil
-	case !a.List:
-		return f.appendAttribute(ctx, nil, a.References[0])
-	}
-	out := []byte{'['}
-	for i, r := range a.References {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		var err error
-		if out, err = f.appendAttribute(ctx, out, r); err != nil {
-			return nil, strictjson.AtIndex(i, err)
-		}
-	}
-	return append(out, ']'), nil
+	return a.Rewrite(func(dst []byte, r hdmf.Reference) ([]byte, error) { return f.appendAttribute(ctx, dst, r) })
 }
 
 // link is a name that stands for an object elsewhere.
