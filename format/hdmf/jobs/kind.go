@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -26,7 +27,7 @@ type Kind struct {
 
 // CheckFlags adds --schema and --inspect.
 func (k *Kind) CheckFlags(flags *flag.FlagSet) {
-	flags.StringVar(&k.schema, "schema", "", "schemas for an HDMF file: a file that caches them, or a folder or file of JSON")
+	flags.StringVar(&k.schema, "schema", "", "schemas for an HDMF file: a file that caches them, or a folder or file of YAML or JSON")
 	flags.BoolVar(&k.check.Inspect, "inspect", false, "add the critical checks of nwbinspector")
 }
 
@@ -34,9 +35,13 @@ func (k *Kind) CheckFlags(flags *flag.FlagSet) {
 func (k *Kind) Further(ctx context.Context, url string, object convention.Object, open []zarr.Option) (kind.Further, error) {
 	opts := k.check
 	if k.schema != "" {
-		var err error
-		if opts.Schema, err = describe.ReadSchemas(ctx, k.schema, open...); err != nil {
+		texts, err := hdmf.SchemasOf(ctx, k.schema, hdmf.Zarr(open...))
+		if err != nil {
 			return nil, err
+		}
+		opts.Schema = hdmf.Catalog(texts, func(_ hdmf.SchemaText, problem error) { err = errors.Join(err, problem) })
+		if err != nil {
+			return nil, fmt.Errorf("schemas of %s: %w", k.schema, err)
 		}
 	}
 	if o, ok := object.(*describe.Object); ok && o.IsOwn() {
@@ -129,7 +134,7 @@ attributes, of datasets and of the fields of compounds. Paths are those in the f
 	"validate": {`An HDMF or NWB file is also checked against the schemas that it caches: types, fields,
 data types, shapes, quantities, fixed values, the targets of all links and references.
 --schema gives schemas to use instead, for a file that has none: another file that
-caches them, or namespace documents in JSON with their sources beside them. --inspect
+caches them, or namespace documents in YAML or JSON with their sources beside them. --inspect
 adds the checks that nwbinspector calls critical. Other files are looked into only in
 the folder around this one and where --allow says.`, `  omnizarr validate --inspect session.nwb.zarr
   omnizarr validate --schema good.nwb.zarr session.nwb.zarr`},
