@@ -84,6 +84,9 @@ type Options struct {
 	Schema *schema.Catalog
 	// Inspect adds the checks of nwbinspector that it calls critical.
 	Inspect bool
+	// Alone leaves out what lies in other files: links and references into them may
+	// lead anywhere.
+	Alone bool
 }
 
 // File checks a file and gives what is wrong with it by path; nothing if it is as

@@ -48,8 +48,14 @@ func (r *remembered[T]) put(key string, value T) {
 	r.values[strings.Clone(key)] = value
 }
 
+// errElsewhere is the target of what leads into a file that is not looked into.
+var errElsewhere = errors.New("lies in another file")
+
 // resolve finds what a reference leads to that a file holds.
 func (c *checker) resolve(ctx context.Context, f *hdmf.File, r hdmf.Reference) *target {
+	if c.opt.Alone && r.Source != "." {
+		return &target{err: errElsewhere}
+	}
 	if f == c.file && r.Source == "." {
 		if t := c.nodes[r.Path]; t != nil {
 			return t
@@ -114,6 +120,7 @@ func partEnd(at string, start int) int {
 // it was made for. who names it.
 func (c *checker) tellTarget(at, who, rule string, r hdmf.Reference, t *target) {
 	switch {
+	case errors.Is(t.err, errElsewhere):
 	case errors.Is(t.err, zarr.ErrNotAllowed):
 		c.tell(at, ForeignSource, "%s leads to %s: %v", who, r, reason(t.err))
 	case errors.Is(t.err, hdmf.ErrLinks):

@@ -42,6 +42,9 @@ type Dataset struct {
 	// Chunks is the shape of the chunks. The default cuts into chunks of about a
 	// mebibyte.
 	Chunks []int
+	// Shards is the shape of what chunks are stored in together, a multiple of
+	// theirs; nil stores each by itself, as the layout V2 always does.
+	Shards []int
 	// Codecs is the JSON of a list of Zarr v3 codecs that compress, in place of
 	// what hdmf-zarr does by default.
 	Codecs json.RawMessage
@@ -50,6 +53,9 @@ type Dataset struct {
 // Create makes a file at a URL. References and links name objects by their paths;
 // in the layout V2 they get the ids of those that the tree has. The file becomes
 // one at the very end.
+//
+// With schemas in the options the tree is checked against them before anything is
+// stored. What is not as they say is told as an Invalid, unless Unchecked is set.
 func Create(ctx context.Context, url string, root *Group, opts Options) error {
 	if opts.Layout == 0 {
 		opts.Layout = defaultLayout
@@ -66,6 +72,11 @@ func Create(ctx context.Context, url string, root *Group, opts Options) error {
 	}
 	if err := b.name("/", root, 0); err != nil {
 		return err
+	}
+	if opts.Schemas != nil && !opts.Unchecked {
+		if err := b.check(ctx, url, root, opts); err != nil {
+			return err
+		}
 	}
 	t, err := newTarget(ctx, url, opts)
 	if err != nil {
@@ -114,7 +125,7 @@ func (b *builder) name(at string, g *Group, depth int) error {
 			return fmt.Errorf("%s: %w", path.Join(at, name), errNil)
 		}
 		b.ids[path.Join(at, name)] = d.id()
-		_, err := d.Data.source(d.Chunks, d.Codecs)
+		_, err := d.source()
 		if err == nil {
 			_, err = b.said(path.Join(at, name), &d.Object)
 		}
@@ -234,6 +245,24 @@ func (b *builder) group(ctx context.Context, at string, g *Group) error {
 	return nil
 }
 
+// source is the data of d as what is written.
+func (d *Dataset) source() (source, error) {
+	src, err := d.Data.source(d.Chunks, d.Codecs)
+	if err != nil || d.Shards == nil {
+		return src, err
+	}
+	if err := checkShards(d.Shards, d.Chunks); err != nil {
+		return nil, err
+	}
+	switch src := src.(type) {
+	case *memory:
+		src.outer = d.Shards
+	case *recut:
+		src.outer = d.Shards
+	}
+	return src, nil
+}
+
 // add makes a dataset.
 func (b *builder) add(ctx context.Context, at string, d *Dataset) error {
 	if d == nil {
@@ -247,7 +276,7 @@ func (b *builder) add(ctx context.Context, at string, d *Dataset) error {
 	}
 	var src source
 	if err == nil {
-		src, err = d.Data.source(d.Chunks, d.Codecs)
+		src, err = d.source()
 	}
 	if err == nil && d.Dims != nil && len(d.Dims) != len(src.shape()) {
 		err = fmt.Errorf("%d names for the axes of shape %v", len(d.Dims), src.shape())

@@ -216,6 +216,7 @@ func notNil[T any](s []T) []T {
 type memory struct {
 	Data
 	cut      []int
+	outer    []int // shards
 	compress json.RawMessage
 }
 
@@ -239,16 +240,32 @@ func (d Data) source(chunks []int, codecs json.RawMessage) (source, error) {
 	case d.array != nil && chunks == nil && codecs == nil:
 		return d.array, nil
 	case d.array != nil:
-		return &recut{d.array, chunks, codecs}, nil
+		return &recut{stored: d.array, cut: chunks, compress: codecs}, nil
 	}
-	return &memory{d, chunks, codecs}, nil
+	return &memory{Data: d, cut: chunks, compress: codecs}, nil
+}
+
+// checkShards refuses shards that do not hold whole chunks.
+func checkShards(shards, chunks []int) error {
+	if shards == nil {
+		return nil
+	}
+	if len(shards) != len(chunks) {
+		return fmt.Errorf("shards of shape %v for chunks of shape %v", shards, chunks)
+	}
+	for i, n := range shards {
+		if n < 1 || chunks[i] < 1 || n%chunks[i] != 0 {
+			return fmt.Errorf("shards of shape %v do not hold whole chunks of shape %v", shards, chunks)
+		}
+	}
+	return nil
 }
 
 func (m *memory) elem() elem { return m.what }
 
 func (m *memory) shape() []int { return m.dims }
 
-func (m *memory) chunks() (chunks, shards []int) { return m.cut, nil }
+func (m *memory) chunks() (chunks, shards []int) { return m.cut, m.outer }
 
 func (m *memory) fill() json.RawMessage { return nil }
 
@@ -268,6 +285,7 @@ func (m *memory) read(context.Context, part) (*items, error) { return &m.mem, ni
 type recut struct {
 	*stored
 	cut      []int
+	outer    []int // shards
 	compress json.RawMessage
 }
 
@@ -275,7 +293,7 @@ func (r *recut) chunks() (chunks, shards []int) {
 	if r.cut == nil {
 		return r.stored.chunks()
 	}
-	return r.cut, nil
+	return r.cut, r.outer
 }
 
 func (r *recut) codecs() (json.RawMessage, bool) {

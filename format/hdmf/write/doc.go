@@ -41,8 +41,11 @@ type Options struct {
 	// else JSON. Nobody but Omnizarr reads such compounds as JSON, and readers that
 	// refuse pickles cannot read them at all. Files of V3 have neither.
 	Pickle, NoPickle bool
-	// Schemas are cached in the new file. Copy takes those of its source.
+	// Schemas are cached in the new file, and Create checks what it is to hold
+	// against them. Copy takes those of its source.
 	Schemas []hdmf.SchemaText
+	// Unchecked lets Create write what its schemas do not allow.
+	Unchecked bool
 	// DataType names types in the attribute data_type, as plain HDMF files do,
 	// and not in NWB's neurodata_type.
 	DataType bool
