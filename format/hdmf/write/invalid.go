@@ -50,7 +50,7 @@ func (b *builder) check(ctx context.Context, url string, root *Group, opts Optio
 	}
 	opts.Schemas, opts.Plain = nil, true
 	t := &target{held: held.New(mem.New(), isRoot, documents), opts: opts, limits: par.NewLimiter(0, maxWaiting), later: []work{}}
-	t.layout, t.pickle, t.place = opts.Layout, opts.Pickle, b.refer
+	t.layout, t.pickle, t.json, t.place = opts.Layout, opts.Pickle, opts.NoPickle, b.refer
 	before := b.target
 	defer func() { b.target = before }()
 	b.target = t
