@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -21,7 +22,6 @@ import (
 type Stray struct {
 	Path string // of the nearest node above it, "/" for the root
 	Key  string // below the folder of that node
-	Size int64  // -1 if unknown
 	// Orphan says that it is a chunk of the array at Path, but lies outside of the
 	// array's shape, as what shrank the array may have left it. Anything else is
 	// somebody's own.
@@ -52,7 +52,12 @@ func Strays(ctx context.Context, root zarr.Node) iter.Seq2[Stray, error] {
 			}
 		}
 		prefix := strings.TrimSuffix(DocumentOf(root), Document)
-		for entry, err := range translate.Raw(root.Store()).List(ctx, prefix, "") {
+		type stray struct {
+			key string
+			Stray
+		}
+		var found []stray // which are few of all
+		for entry, err := range translate.Raw(root.Store()).List(store.NamesOnly(ctx), prefix, "") {
 			if err != nil {
 				yield(Stray{}, err)
 				return
@@ -65,8 +70,13 @@ func Strays(ctx context.Context, root zarr.Node) iter.Seq2[Stray, error] {
 				continue
 			}
 			at, below := Nearest(owners, key)
-			kind := owners[at].owns(below)
-			if kind != own && !yield(Stray{Path: at, Key: below, Size: entry.Size, Orphan: kind == orphan}, nil) {
+			if kind := owners[at].owns(below); kind != own {
+				found = append(found, stray{key, Stray{Path: at, Key: below, Orphan: kind == orphan}})
+			}
+		}
+		slices.SortFunc(found, func(x, y stray) int { return strings.Compare(x.key, y.key) })
+		for _, s := range found {
+			if !yield(s.Stray, nil) {
 				return
 			}
 		}

@@ -31,7 +31,7 @@ func (l *Landing) look(ctx context.Context, at string) (f found, err error) {
 	if at != "" {
 		prefix += "/"
 	}
-	for e, err := range l.base.List(ctx, prefix, "/") {
+	for e, err := range l.base.List(store.NamesOnly(ctx), prefix, "/") {
 		if errors.Is(err, store.ErrNoList) {
 			break
 		}
@@ -80,7 +80,7 @@ func (l *Landing) look(ctx context.Context, at string) (f found, err error) {
 
 // holds reports whether there are values below a prefix: an empty folder is nothing.
 func (l *Landing) holds(ctx context.Context, prefix string) bool {
-	for range l.base.List(ctx, prefix, "") {
+	for range l.base.List(store.NamesOnly(ctx), prefix, "") {
 		return true
 	}
 	return false

@@ -316,3 +316,29 @@ func TestGetAllocates(t *testing.T) {
 		t.Errorf("Get without room: %v allocations, want 3", n)
 	}
 }
+
+// Sizes and times are what a listing of many files takes longest for.
+func TestNamesAloneAreNotMeasured(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		s, ctx := open(t, t.TempDir(), opt), context.Background()
+		for _, key := range []string{"a", "b/c", "b/d/e"} {
+			if _, err := s.Put(ctx, key, []byte("xyz"), store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range []struct {
+			ctx  context.Context
+			size int64
+		}{{ctx, 3}, {store.NamesOnly(ctx), -1}} {
+			n := 0
+			for e, err := range s.List(c.ctx, "", "") {
+				if n++; err != nil || e.Size != c.size || (e.ETag == "") != (c.size < 0) {
+					t.Errorf("%+v, %v, want size %d", e, err, c.size)
+				}
+			}
+			if n != 3 {
+				t.Errorf("%d values", n)
+			}
+		}
+	})
+}

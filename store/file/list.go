@@ -30,7 +30,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[st
 			yield(store.Entry{}, store.WrapError("list", s.url, prefix, err))
 			return
 		}
-		l := lister{s: s, ctx: ctx, deep: delimiter == "", yield: yield}
+		l := lister{s: s, ctx: ctx, deep: delimiter == "", names: store.IsNamesOnly(ctx), yield: yield}
 		l.list(dir, 0)
 	}
 }
@@ -39,6 +39,7 @@ type lister struct {
 	s     *Store
 	ctx   context.Context
 	deep  bool
+	names bool // sizes, tags and order do not matter
 	yield func(store.Entry, error) bool
 	above []fs.FileInfo // the folders that the one being listed lies in
 }
@@ -56,7 +57,7 @@ func (l *lister) list(dir string, depth int) bool {
 	}
 	for i, n := range nodes {
 		key := within(dir, n.name)
-		if i%measured == 0 {
+		if i%measured == 0 && !l.names {
 			if err := l.measure(dir, nodes[i:min(i+measured, len(nodes))]); err != nil {
 				l.yield(store.Entry{}, store.WrapError("list", l.s.url, dir, err))
 				return false
@@ -66,7 +67,11 @@ func (l *lister) list(dir string, depth int) bool {
 		switch {
 		case n.mode == fs.ModeIrregular: // gone meanwhile
 		case n.mode.IsRegular():
-			if !l.yield(store.Entry{Key: key, Size: n.size, ETag: n.info().ETag}, nil) {
+			e := store.Entry{Key: key, Size: -1}
+			if n.known {
+				e.Size, e.ETag = n.size, n.info().ETag
+			}
+			if !l.yield(e, nil) {
 				return false
 			}
 		case !l.deep:
@@ -103,7 +108,7 @@ func (l *lister) measure(dir string, files []node) error {
 }
 
 // read gives the files and folders in dir in the order of their keys, where
-// that of a folder ends in "/".
+// that of a folder ends in "/", unless names are all that matters.
 func (l *lister) read(dir string, depth int) ([]node, error) {
 	if err := l.ctx.Err(); err != nil {
 		return nil, err
@@ -135,7 +140,9 @@ func (l *lister) read(dir string, depth int) ([]node, error) {
 		nodes[i].stat, nodes[i].known = statOf(fi), true
 	}
 	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !n.mode.IsRegular() && !n.mode.IsDir() })
-	slices.SortFunc(nodes, compare)
+	if !l.names {
+		slices.SortFunc(nodes, compare)
+	}
 	return nodes, nil
 }
 
@@ -166,6 +173,9 @@ func (l *lister) loops(dir string, depth int) bool {
 
 // compare orders nodes as their keys are ordered.
 func compare(a, b node) int {
+	if !a.mode.IsDir() && !b.mode.IsDir() {
+		return strings.Compare(a.name, b.name)
+	}
 	n := min(len(a.name), len(b.name))
 	if c := cmp.Compare(a.name[:n], b.name[:n]); c != 0 {
 		return c
