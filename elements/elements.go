@@ -4,14 +4,18 @@ package elements
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/cf"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -61,10 +65,14 @@ func Write(ctx context.Context, out *bufio.Writer, form string, a *zarr.Array, s
 // Option says how elements are told.
 type Option func(*options)
 
-type options struct{ plain bool }
+type options struct{ plain, readable bool }
 
 // Plain tells elements as they are stored.
 func Plain() Option { return func(o *options) { o.plain = true } }
+
+// Readable tells bytes that are text as such, where they are meant to be: those that
+// are not stay base64.
+func Readable() Option { return func(o *options) { o.readable = true } }
 
 // Value appends an element as JSON.
 type Value func(dst, elem []byte, heap nd.Blobs) ([]byte, error)
@@ -75,10 +83,28 @@ func ValuesOf(a *zarr.Array, opts ...Option) Value {
 	for _, opt := range opts {
 		opt(&o)
 	}
+	t := a.DataType()
 	if d, ok := cf.Of(a); ok && !o.plain {
 		return d.AppendValue
 	}
-	return a.DataType().AppendValue
+	if o.readable && !o.plain && (t.Kind() == dtype.Bytes || t.Kind() == dtype.Raw) {
+		return readable(t)
+	}
+	return t.AppendValue
+}
+
+// readable tells bytes that are text as such.
+func readable(t dtype.Type) Value {
+	return func(dst, elem []byte, heap nd.Blobs) ([]byte, error) {
+		b := bytes.TrimRight(elem, "\x00") // of a fixed length
+		if t.Kind() == dtype.Bytes {
+			b = heap.Value(elem)
+		}
+		if !utf8.Valid(b) || bytes.ContainsFunc(b, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+			return t.AppendValue(dst, elem, heap)
+		}
+		return strictjson.AppendString(dst, string(b)), nil
+	}
 }
 
 // Writer takes the elements of an array in C order.

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/elements"
 )
 
@@ -87,7 +88,11 @@ of a series. Rows of a table are selected by its columns.`,
 			if plot || column != "" {
 				return badUsage(cmd, "--plot is for time series, --column for tables; omnizarr plot draws arrays")
 			}
-			return a.cat(cmd.Context(), arr, slice, as, exact)
+			var told []elements.Option
+			if s.Object != nil && s.Object.Elements() != nil && s.Object.Elements().Kind == convention.Bytes {
+				told = append(told, elements.Readable())
+			}
+			return a.cat(cmd.Context(), arr, slice, as, exact, told...)
 		},
 	}
 	cmd.Flags().StringVar(&slice, "slice", "", "which elements: '0:10, ::2, -1', 'x=@5', or by coordinates 'time=2025-06-30, lat=40:60'")
@@ -102,11 +107,18 @@ of a series. Rows of a table are selected by its columns.`,
 	return cmd
 }
 
-// findElements opens what has elements: an array needs no look at its
-// surroundings.
+// isBytes reports whether elements are bytes, of which only a convention can say that
+// they are text.
+func isBytes(arr *zarr.Array) bool {
+	k := arr.DataType().Kind()
+	return k == dtype.Bytes || k == dtype.Raw
+}
+
+// findElements opens what has elements: an array needs no look at its surroundings,
+// unless its elements are bytes.
 func (a *app) findElements(ctx context.Context, url string) (*convention.Subject, error) {
 	n, err := zarr.Open(ctx, url, a.options(zarr.ReadOnly())...)
-	if _, ok := n.(*zarr.Array); ok && err == nil {
+	if arr, ok := n.(*zarr.Array); ok && err == nil && (a.plain || !isBytes(arr)) {
 		return &convention.Subject{Node: n}, nil
 	}
 	if err == nil {
@@ -158,7 +170,7 @@ func (a *app) catRows(ctx context.Context, url string, t convention.Tabular, sli
 	return fail(fmt.Errorf("rows have no form %s, use --as json or csv", as))
 }
 
-func (a *app) cat(ctx context.Context, arr *zarr.Array, slice, as string, exact bool) error {
+func (a *app) cat(ctx context.Context, arr *zarr.Array, slice, as string, exact bool, told ...elements.Option) error {
 	var how []coordinates.Option
 	if exact {
 		how = append(how, coordinates.Exact())
@@ -167,7 +179,6 @@ func (a *app) cat(ctx context.Context, arr *zarr.Array, slice, as string, exact 
 	if err != nil {
 		return err
 	}
-	var told []elements.Option
 	if a.plain {
 		told = append(told, elements.Plain())
 	}

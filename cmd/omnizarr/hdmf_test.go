@@ -126,3 +126,31 @@ func TestSchemasNeedNotBeInConsolidatedMetadata(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
+
+// Older files have times as bytes, which are ASCII by the layout. cat prints them as
+// what they are; what is no text stays as it is stored, and so does everything that is
+// no HDMF file.
+func TestTimesOfOlderFilesAreText(t *testing.T) {
+	dir := nwbtest.Unpack(t, "session_v2.nwb.zarr")
+	file := filepath.Join(dir, "session_v2.nwb.zarr")
+	for args, want := range map[string]string{
+		"cat":            `["2023-04-05T10:11:12.345678-05:00"]` + "\n",
+		"cat --as csv":   "2023-04-05T10:11:12.345678-05:00\n",
+		"cat --as text":  `["2023-04-05T10:11:12.345678-05:00"]` + "\n\n1  variable_length_bytes\n",
+		"cat --plain":    `["MjAyMy0wNC0wNVQxMDoxMToxMi4zNDU2NzgtMDU6MDA="]` + "\n",
+		"cat --slice 0:": `["2023-04-05T10:11:12.345678-05:00"]` + "\n",
+	} {
+		if got := string(called(t, append(strings.Fields(args), file+"/session_start_time")...)); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+	if err := os.Rename(filepath.Join(file, "session_start_time"), filepath.Join(dir, "alone")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "alone", ".zattrs")); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(called(t, "cat", filepath.Join(dir, "alone"))); got != `["MjAyMy0wNC0wNVQxMDoxMToxMi4zNDU2NzgtMDU6MDA="]`+"\n" {
+		t.Errorf("an array that says nothing: %s", got)
+	}
+}

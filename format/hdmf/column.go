@@ -79,6 +79,9 @@ func (c *Cells) Rows() int {
 	if len(c.Offsets) > 0 {
 		return len(c.Offsets[0]) - 1
 	}
+	if len(c.Shape) == 0 {
+		return 0
+	}
 	return c.Shape[0]
 }
 

@@ -85,6 +85,9 @@ func newFile(ctx context.Context, g *zarr.Group, opts []zarr.Option) *File {
 // references. A node that names cached schemas is a file of its own and says nothing
 // about the group around it.
 func Is(ctx context.Context, g *zarr.Group) bool {
+	if g == nil {
+		return false
+	}
 	if isObject(g.Metadata().Attributes) {
 		return true
 	}

@@ -1,6 +1,7 @@
 package hdmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -43,7 +44,7 @@ type Mention struct {
 func References(ctx context.Context, o Object, written bool) iter.Seq2[Mention, error] {
 	return func(yield func(Mention, error) bool) {
 		g, ok := o.(*Group)
-		if !mentions(ctx, o, written, yield) || !ok {
+		if o == nil || !mentions(ctx, o, written, yield) || !ok {
 			return
 		}
 		for member, err := range g.Walk(ctx) {
@@ -225,13 +226,16 @@ func (m *Mention) Path() string {
 	if m.Link != nil {
 		return m.Link.At()
 	}
+	if m.Holder == nil {
+		return ""
+	}
 	return m.Holder.Path()
 }
 
 // Target finds what it leads to. A region must fit what it is a part of.
 func (m *Mention) Target(ctx context.Context) (Object, error) {
-	if m.Err != nil {
-		return nil, m.Err
+	if m.Err != nil || m.Holder == nil {
+		return nil, cmp.Or(m.Err, ErrNoReference)
 	}
 	o, err := m.Holder.File().Resolve(ctx, m.To)
 	if err != nil || m.To.Region == nil {

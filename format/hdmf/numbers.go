@@ -19,6 +19,9 @@ var ErrNoNumber = errors.New("is no number of this kind")
 
 // Float is element i as a number.
 func (v *Values) Float(i int) (float64, error) {
+	if err := v.has(i); err != nil {
+		return 0, err
+	}
 	if v.json != nil {
 		return jsonFloat(v.json[i], i)
 	}
@@ -58,7 +61,7 @@ func jsonNumber(raw json.RawMessage) (float64, error) {
 // nearest ones.
 func (v *Values) Floats() ([]float64, error) {
 	out := make([]float64, v.Len())
-	if v.json == nil {
+	if v.json == nil && v.typ != nil {
 		return out, floats(out, v.gathered(), v.typ)
 	}
 	for i, raw := range v.json {
@@ -74,7 +77,7 @@ func (v *Values) Floats() ([]float64, error) {
 // that do not fit.
 func (v *Values) Ints() ([]int64, error) {
 	out := make([]int64, v.Len())
-	if v.json == nil {
+	if v.json == nil && v.typ != nil {
 		return out, ints(out, v.gathered(), v.typ)
 	}
 	for i, raw := range v.json {
@@ -180,6 +183,9 @@ func integers[T int64 | float64](dst []T, src []byte, t dtype.Type) error {
 // SliceOf gives numbers as a slice of the Go type that has their memory, such as
 // float64 for float64. Nothing is copied, unless they are a field of compounds.
 func SliceOf[T number](v *Values) ([]T, error) {
+	if v == nil || v.typ == nil {
+		return nil, ErrNoNumber
+	}
 	if v.json != nil {
 		return nil, fmt.Errorf("%s: %w", v.Name, ErrNoNumber)
 	}

@@ -15,7 +15,8 @@ import (
 // Reference points at an object, or at a region of a dataset, in this file or in
 // another.
 type Reference struct {
-	// Source is the file, "." for the one that holds the reference.
+	// Source is the file, "." for the one that holds the reference. Names in it are
+	// apart by slashes, also where a file has the backslashes of Windows.
 	Source string
 	// Path is where the object is in it.
 	Path string
@@ -49,10 +50,18 @@ type Link struct {
 func (l *Link) Group() *Group { return l.group }
 
 // At is the path of the link itself, in its file.
-func (l *Link) At() string { return strings.TrimSuffix(l.group.path, "/") + "/" + l.Name }
+func (l *Link) At() string {
+	if l.group == nil {
+		return l.Name // that of no group
+	}
+	return strings.TrimSuffix(l.group.path, "/") + "/" + l.Name
+}
 
 // Target finds what the link stands for, through other links.
 func (l *Link) Target(ctx context.Context) (Object, error) {
+	if l.group == nil {
+		return nil, ErrNoReference
+	}
 	o, err := l.group.file.resolve(ctx, l.Reference)
 	return o, l.group.file.failed("link", l.At(), err)
 }
@@ -202,7 +211,7 @@ func parseReference(members []meta.Member) (Reference, error) {
 	if r.Path == "" {
 		return r, errors.New(`has no "path"`)
 	}
-	if r.Source == "" {
+	if r.Source = slashed(r.Source); r.Source == "" {
 		r.Source = "."
 	}
 	raw := member(members, "region")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -20,7 +21,7 @@ type Region struct {
 
 // RegionAxis is what a region has along an axis.
 type RegionAxis struct {
-	Start, Stop, Step int
+	Start, Stop, Step int   // a step of 0 is one of 1
 	Indices           []int // nil for a range
 }
 
@@ -108,8 +109,30 @@ func parseRegionAxis(raw json.RawMessage) (RegionAxis, error) {
 	return a, nil
 }
 
-// MarshalJSON gives the region in the form in which it is stored.
+// check tells of what no region of any dataset can have.
+func (r *Region) check() error {
+	for i, p := range r.Points {
+		if slices.ContainsFunc(p, func(n int) bool { return n < 0 }) || len(p) != len(r.Points[0]) || len(r.Axes) > 0 {
+			return fmt.Errorf("region: point %d is %v: points have a number from 0 on for each axis, and no region has points and axes", i, p)
+		}
+	}
+	for i, a := range r.Axes {
+		switch {
+		case a.Indices != nil && slices.ContainsFunc(a.Indices, func(n int) bool { return n < 0 }):
+			return fmt.Errorf("region: axis %d has negative positions, which count from nowhere", i)
+		case a.Indices == nil && (a.Start < 0 || a.Stop < a.Start || a.Step < 0):
+			return fmt.Errorf("region: axis %d from %d to %d in steps of %d: it must start at 0 or behind it, stop where it starts or behind that, and go forward", i, a.Start, a.Stop, a.Step)
+		}
+	}
+	return nil
+}
+
+// MarshalJSON gives the region in the form in which it is stored. One that no dataset
+// has, such as from -1 on, is an error.
 func (r *Region) MarshalJSON() ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
 	if r.Points != nil {
 		return json.Marshal(map[string][][]int{"points": r.Points})
 	}
@@ -177,10 +200,10 @@ func (r *Region) Selection(shape []int) (zarr.Selection, error) {
 	var axes []zarr.Axis
 	for k, a := range r.Axes {
 		if a.Indices == nil {
-			if a.Stop > shape[k] || a.Start > a.Stop || a.Start < 0 || a.Step < 1 {
+			if a.Stop > shape[k] || a.Start > a.Stop || a.Start < 0 || a.Step < 0 {
 				return bad("axis %d from %d to %d", k, a.Start, a.Stop)
 			}
-			axes = append(axes, zarr.Step(a.Start, a.Stop, a.Step))
+			axes = append(axes, zarr.Step(a.Start, a.Stop, max(a.Step, 1)))
 			continue
 		}
 		for _, n := range a.Indices {

@@ -35,7 +35,7 @@ var ErrNoSeries = errors.New("is no time series: it has no data with times")
 // IsSeries reports whether a group looks like a time series to those who do not
 // know its type: it holds data, and timestamps or a starting_time.
 func IsSeries(ctx context.Context, g *Group) bool {
-	if !g.holds(ctx, "data") {
+	if g == nil || !g.holds(ctx, "data") {
 		return false
 	}
 	return g.holds(ctx, "timestamps") || g.holds(ctx, "starting_time")
@@ -49,6 +49,9 @@ func (g *Group) holds(ctx context.Context, name string) bool {
 // OpenSeries gives the time series that a group is. Data and times may be links, to
 // other files too; times may be those of another series. It reads no data.
 func OpenSeries(ctx context.Context, g *Group) (*Series, error) {
+	if g == nil {
+		return nil, ErrNoSeries
+	}
 	s := &Series{group: g, Conversion: 1, Resolution: math.NaN()}
 	err := s.open(ctx)
 	if err != nil {

@@ -18,13 +18,22 @@ func (f *File) Source(ctx context.Context, name string) (*File, error) {
 	return other, f.failed("open", "/", err)
 }
 
+// slashed is a source with the slashes that it has everywhere but in files which were
+// written on Windows. Nothing ever sees the others, which lead up there.
+func slashed(source string) string {
+	if strings.Contains(source, "://") {
+		return source
+	}
+	return strings.ReplaceAll(source, `\`, "/")
+}
+
 // maxSources bounds the other files that one refers to.
 const maxSources = 4096
 
 // source gives the file that the source of a link or reference means. It is
 // looked up once, for all who ask; if the one who does is called off, by the next.
 func (f *File) source(ctx context.Context, name string) (*File, error) {
-	if name == "." || name == "" {
+	if name = slashed(name); name == "." || name == "" {
 		return f, nil
 	}
 	for {

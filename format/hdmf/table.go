@@ -37,6 +37,9 @@ const maxIndexes = 8
 // OpenTable gives the table that a group is. It reads no values. A column that is
 // named and not there does not hide the others; see Problems.
 func OpenTable(ctx context.Context, g *Group) (*Table, error) {
+	if g == nil {
+		return nil, ErrNoTable
+	}
 	t := &Table{group: g}
 	names, err := t.names("colnames")
 	if err == nil && names == nil {
@@ -55,7 +58,7 @@ func OpenTable(ctx context.Context, g *Group) (*Table, error) {
 }
 
 // IsTable reports whether a group lists columns.
-func IsTable(g *Group) bool { return g.attrs().Raw("colnames") != nil }
+func IsTable(g *Group) bool { return g != nil && g.attrs().Raw("colnames") != nil }
 
 // names reads an attribute that lists names, nil if it is not there. A single name
 // may stand for itself.

@@ -31,8 +31,11 @@ type Values struct {
 	holder *File
 }
 
-// Read reads a selection of the dataset.
+// Read reads a selection of the dataset, all of it if that is nil.
 func (d *Dataset) Read(ctx context.Context, sel zarr.Selection) (*Values, error) {
+	if sel == nil {
+		sel = zarr.All()
+	}
 	shape, err := d.array.ResultShape(sel)
 	if err != nil {
 		return nil, err
@@ -82,14 +85,25 @@ func (v *Values) Len() int {
 	return len(v.data) / v.stride
 }
 
+// has checks that there is an element i.
+func (v *Values) has(i int) error {
+	if n := v.Len(); i < 0 || i >= n {
+		return fmt.Errorf("%w: element %d of %d", zarr.ErrRange, i, n)
+	}
+	return nil
+}
+
 // elem is an element as it lies in memory.
 func (v *Values) elem(i int) []byte {
 	at := i*v.stride + v.offset
 	return v.data[at : at+v.typ.Size()]
 }
 
-// Blob is the text or the bytes of element i, nil if it is something else.
+// Blob is the text or the bytes of element i, nil if it is something else, or none.
 func (v *Values) Blob(i int) []byte {
+	if v.has(i) != nil {
+		return nil
+	}
 	if v.json != nil {
 		if s, err := strictjson.String(v.json[i]); err == nil {
 			return []byte(s)
@@ -123,6 +137,9 @@ func (v *Values) Text(i int) string { return string(v.Blob(i)) }
 
 // JSON is element i as JSON: numbers, text, lists, objects; bytes in base64.
 func (v *Values) JSON(i int) (json.RawMessage, error) {
+	if err := v.has(i); err != nil {
+		return nil, err
+	}
 	if v.json != nil {
 		return v.json[i], nil
 	}
@@ -132,6 +149,9 @@ func (v *Values) JSON(i int) (json.RawMessage, error) {
 // Append appends element i as JSON for people: floats have the digits that their type
 // needs.
 func (v *Values) Append(dst []byte, i int) ([]byte, error) {
+	if err := v.has(i); err != nil {
+		return dst, err
+	}
 	if v.json != nil {
 		return append(dst, v.json[i]...), nil
 	}
@@ -142,6 +162,9 @@ func (v *Values) Append(dst []byte, i int) ([]byte, error) {
 // axis, without copying them.
 func (v *Values) Part(start, stop int) *Values {
 	out := *v
+	if len(v.Shape) == 0 {
+		return &out // a single value has no axis
+	}
 	out.Shape = slices.Clone(v.Shape)
 	out.Shape[0] = stop - start
 	each, _ := nd.Len(v.Shape[1:])
@@ -156,7 +179,7 @@ func (v *Values) Part(start, stop int) *Values {
 // Memory gives the elements as they lie in memory if they are all of a fixed size
 // and nothing lies between them: for numbers, which are little-endian.
 func (v *Values) Memory() ([]byte, dtype.Type, bool) {
-	if v.json != nil || len(v.typ.Refs()) > 0 || v.offset != 0 || v.stride != v.typ.Size() {
+	if v.json != nil || v.typ == nil || len(v.typ.Refs()) > 0 || v.offset != 0 || v.stride != v.typ.Size() {
 		return nil, nil, false
 	}
 	return v.data, v.typ, true
@@ -170,6 +193,9 @@ var ErrNoReference = errors.New("is no reference")
 func (v *Values) Reference(i int) (Reference, error) {
 	if v.Kind != ObjectRef && v.Kind != RegionRef {
 		return Reference{}, ErrNoReference
+	}
+	if err := v.has(i); err != nil {
+		return Reference{}, err
 	}
 	var r Reference
 	var err error

@@ -121,7 +121,8 @@ shows the nodes that the file is made of.`, "  omnizarr tree session.nwb.zarr/ac
 	"cat": {`A table of an HDMF or NWB file is printed row by row: as text, csv, or a json list of
 objects. Columns with an index are lists, references are paths. The slice selects
 rows. A time series is a table of times and samples in the unit that it gives, or
-with --plot a picture; its slice selects samples and channels.`, `  omnizarr cat --as csv session.nwb.zarr/intervals/trials
+with --plot a picture; its slice selects samples and channels. Bytes that are text, as
+the times of older files, are printed as text; with --plain as they are stored.`, `  omnizarr cat --as csv session.nwb.zarr/intervals/trials
   omnizarr cat --plot --slice '0:30000, 0:4' session.nwb.zarr/acquisition/ElectricalSeries`},
 	"dump": {`Of HDMF and NWB files the document has links with their targets, references as
 {"$ref": {"file", "path"}}, where file is relative to the dumped one and "." is the

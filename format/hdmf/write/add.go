@@ -43,8 +43,8 @@ func (e *Editor) room(ctx context.Context, at string) (*hdmf.Group, string, erro
 // Link makes a name in a group that stands for an object elsewhere.
 func (e *Editor) Link(ctx context.Context, at string, to hdmf.Reference) error {
 	g, name, err := e.room(ctx, at)
-	if err == nil && to.Path == "" {
-		err = errEmpty
+	if err == nil {
+		err = checkLink(to)
 	}
 	if err != nil {
 		return e.failed(at, err)
@@ -115,7 +115,6 @@ func (e *Editor) add(ctx context.Context, at string, b *builder, make func() err
 	e.place = func(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
 		if id := b.ids[path.Clean("/"+r.Path)]; id != "" && (r.Source == "." || r.Source == "") && r.ObjectID == "" {
 			r.ObjectID = id
-			r.SourceObjectID = e.file.ID()
 		}
 		return before(ctx, r)
 	}

@@ -42,8 +42,8 @@ func attributeOf(name string, v any) (hdmf.Attribute, error) {
 // appendNeutral appends a reference with all that it says, in a form that is spelled
 // anew when it is known how the layout has it.
 func appendNeutral(dst []byte, r hdmf.Reference) ([]byte, error) {
-	if r.Path == "" {
-		return dst, errEmpty
+	if err := checkReference(r); err != nil {
+		return dst, err
 	}
 	for _, text := range []string{r.Source, r.Path, r.ObjectID, r.SourceObjectID} {
 		if !utf8.ValidString(text) {
@@ -66,12 +66,13 @@ func appendNeutral(dst []byte, r hdmf.Reference) ([]byte, error) {
 
 var (
 	errEmpty  = errors.New("is a reference without a path, which leads nowhere")
+	errBytes  = errors.New("bytes in a struct would be base64: make a list of numbers or a string of them, or use a map in place of the struct")
 	errNested = errors.New("is a reference inside of a struct; lists and maps may hold some")
 )
 
 // appendValue appends the JSON of a value. Floats show that they are some, by
 // which readers in Python go: 1.0 and not 1. Those that JSON lacks are bare, as
-// hdmf-zarr has them.
+// hdmf-zarr has them. Bytes are numbers as others are; text is a string.
 func appendValue(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return dst, fmt.Errorf("values inside each other more than %d times", maxDepth)
@@ -82,7 +83,7 @@ func appendValue(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	switch value := v.Interface().(type) {
 	case hdmf.Reference:
 		return appendNeutral(dst, value)
-	case json.Marshaler:
+	case json.Marshaler, encoding.TextMarshaler:
 		return appendPlain(dst, v)
 	}
 	switch v.Kind() {
@@ -97,9 +98,6 @@ func appendValue(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	case reflect.Interface, reflect.Pointer:
 		return appendValue(dst, v.Elem(), depth+1)
 	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 && v.Kind() == reflect.Slice {
-			break // base64, as encoding/json has it
-		}
 		dst = append(dst, '[')
 		for i := range v.Len() {
 			if i > 0 {
@@ -158,6 +156,12 @@ func textIn(v reflect.Value, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("values inside each other more than %d times", maxDepth)
 	}
+	if v.CanInterface() {
+		switch v.Interface().(type) {
+		case json.Marshaler, encoding.TextMarshaler:
+			return nil // it says itself what it is
+		}
+	}
 	switch v.Kind() {
 	case reflect.String:
 		if !utf8.ValidString(v.String()) {
@@ -168,6 +172,9 @@ func textIn(v reflect.Value, depth int) error {
 			return textIn(v.Elem(), depth+1)
 		}
 	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+			return errBytes
+		}
 		for i := range v.Len() {
 			if err := textIn(v.Index(i), depth+1); err != nil {
 				return strictjson.AtIndex(i, err)

@@ -34,6 +34,9 @@ const maxDepth = 64
 // stays until then where folders can be renamed. Values are copied in parts, so that
 // files may be larger than memory.
 func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) (copying.Summary, error) {
+	if src == nil {
+		return copying.Summary{}, errors.New("copy: no file to copy")
+	}
 	if opts.Layout == 0 {
 		opts.Layout = src.Layout()
 	}

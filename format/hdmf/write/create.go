@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // Object is what groups and datasets have in common.
@@ -70,6 +71,11 @@ func Create(ctx context.Context, url string, root *Group, opts Options) error {
 	if err := checkSchemas(opts.Schemas); err != nil {
 		return err
 	}
+	for _, s := range opts.Schemas {
+		if _, err := strictjson.Object([]byte(s.Text), strictjson.Options{}); err != nil {
+			return fmt.Errorf("cached schema %s %s: is no JSON object, as files cache schemas, also those written in YAML: %w", s.Namespace, s.Source, err)
+		}
+	}
 	if err := b.name("/", root, 0); err != nil {
 		return err
 	}
@@ -86,6 +92,8 @@ func Create(ctx context.Context, url string, root *Group, opts Options) error {
 		return err
 	}
 	b.target, t.place = t, b.refer
+	b.file = hdmf.Of(ctx, t.root, hdmf.Zarr(opts.Zarr...))
+	defer b.file.Close() // with the others that it refers to
 	return t.finish(ctx, b.all(ctx, root))
 }
 
@@ -94,6 +102,9 @@ type builder struct {
 	*target
 	key string            // the attribute that has the type
 	ids map[string]string // by path, of all objects of the tree
+	// file is what is written, by which others are found that it refers to; not of
+	// editors.
+	file *hdmf.File
 }
 
 // name gives ids to all objects of the tree before any is written, and checks
@@ -137,8 +148,8 @@ func (b *builder) name(at string, g *Group, depth int) error {
 		if err := check(name); err != nil {
 			return err
 		}
-		if r.Path == "" {
-			return fmt.Errorf("%s: link %q %w", at, name, errEmpty)
+		if err := checkLink(r); err != nil {
+			return fmt.Errorf("%s: link %q: %w", at, name, err)
 		}
 	}
 	for name, sub := range g.Groups {
@@ -171,12 +182,15 @@ func newID() string {
 }
 
 // refer fills in the ids that a reference lacks.
-func (b *builder) refer(_ context.Context, r hdmf.Reference) (hdmf.Reference, error) {
+func (b *builder) refer(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
 	if r.Source == "" {
 		r.Source = "."
 	}
 	if r.Source != "." {
-		return r, nil
+		if b.layout == hdmf.V2 {
+			r = fillIDs(ctx, b.file, r)
+		}
+		return r, ctx.Err()
 	}
 	if r.ObjectID == "" {
 		r.ObjectID = b.ids[path.Clean("/"+r.Path)]

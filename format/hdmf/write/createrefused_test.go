@@ -3,6 +3,7 @@ package write_test
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -47,6 +48,18 @@ func TestCreateRefuses(t *testing.T) {
 		"empty link":         {&write.Group{Links: map[string]hdmf.Reference{"l": {}}}, "without a path"},
 		"empty element":      {data(&write.Dataset{Data: write.References([]hdmf.Reference{to1("/"), {}})}), "element 1"},
 		"empty scalar":       {data(&write.Dataset{Data: write.Scalar(hdmf.Reference{})}), "without a path"},
+		"bytes in a struct":  {attr(struct{ A []byte }{[]byte{1}}), "base64"},
+		"absolute":           {attr(hdmf.Reference{Source: "/data/other.nwb.zarr", Path: "/"}), "is absolute: it must be relative"},
+		"absolute in a list": {attr([]hdmf.Reference{to1("/"), {Source: "file:///data/other.nwb.zarr", Path: "/"}}), "is absolute"},
+		"a drive":            {data(&write.Dataset{Data: write.References([]hdmf.Reference{{Source: `C:\data\other.nwb.zarr`, Path: "/"}})}), "element 0 source"},
+		"a share":            {&write.Group{Links: map[string]hdmf.Reference{"l": {Source: `\\server\other.nwb.zarr`, Path: "/"}}}, "is absolute"},
+		"a negative start":   {attr(hdmf.Reference{Path: "/x", Region: &hdmf.Region{Axes: []hdmf.RegionAxis{{Start: -1, Stop: 2}}}}), "axis 0 from -1 to 2"},
+		"a negative step":    {attr(hdmf.Reference{Path: "/x", Region: &hdmf.Region{Axes: []hdmf.RegionAxis{{Start: 0, Stop: 2, Step: -1}}}}), "axis 0"},
+		"a stop before":      {attr(hdmf.Reference{Path: "/x", Region: &hdmf.Region{Axes: []hdmf.RegionAxis{{}, {Start: 3, Stop: 2}}}}), "axis 1 from 3 to 2"},
+		"a negative index":   {data(&write.Dataset{Data: write.References([]hdmf.Reference{{Path: "/x", Region: &hdmf.Region{Axes: []hdmf.RegionAxis{{Indices: []int{0, -2}}}}}})}), "negative positions"},
+		"a negative point":   {data(&write.Dataset{Data: write.Scalar(hdmf.Reference{Path: "/x", Region: &hdmf.Region{Points: [][]int{{0}, {-1}}}})}), "point 1 is [-1]"},
+		"ragged points":      {data(&write.Dataset{Data: write.Scalar(hdmf.Reference{Path: "/x", Region: &hdmf.Region{Points: [][]int{{0}, {1, 2}}}})}), "point 1 is [1 2]"},
+		"a link to a region": {&write.Group{Links: map[string]hdmf.Reference{"l": {Path: "/x", Region: part}}}, "a link is to an object"},
 	} {
 		for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
 			dst := memory(t, "custom_v3")
@@ -60,6 +73,14 @@ func TestCreateRefuses(t *testing.T) {
 	err := write.Create(ctx, "test://", &write.Group{}, to(mem.New(), write.Options{Layout: 9}))
 	if err == nil || !strings.Contains(err.Error(), "layout 9") {
 		t.Errorf("got %v", err)
+	}
+	// Schemas are written in YAML and cached as JSON.
+	for _, text := range []string{"namespaces:\n- name: t\n", "", "[]", `"text"`, `{"namespaces":[`} {
+		dst := mem.New()
+		err := write.Create(ctx, "test://", &write.Group{}, to(dst, write.Options{Schemas: []hdmf.SchemaText{{Namespace: "t", Version: "1.0.0", Source: "namespace", Text: text}}}))
+		if err == nil || !strings.Contains(err.Error(), "cached schema t namespace: is no JSON object") || len(keys(t, dst, "")) != 0 {
+			t.Errorf("schema %q: got %v", text, err)
+		}
 	}
 	// A list of no codecs is one: nothing compresses then.
 	check(t, write.Create(ctx, "test://", data(&write.Dataset{Data: two, Codecs: json.RawMessage(`[]`)}), to(mem.New(), write.Options{})))
@@ -99,5 +120,50 @@ func TestCreateLeavesTheTreeAlone(t *testing.T) {
 	}
 	if got := fmt.Sprint(root.ID, root.Groups["g"].ID, root.Datasets["d"].ID); got != "" || len(ids) != 2 {
 		t.Errorf("ids in the tree: %s; of the files: %v", got, ids)
+	}
+}
+
+type octets []uint8
+
+// bytesOf are bytes as programs have them.
+var bytesOf = map[string]any{
+	"bytes": []byte{1, 2, 3}, "uint8": []uint8{1, 2, 3}, "named": octets{1, 2, 3}, "array": [3]byte{1, 2, 3}, "none": []byte{}, "nested": [][]byte{{1, 2}, {3}},
+	"any": []any{[]byte{1, 2, 3}, "text"}, "map": map[string]any{"a": []uint8{1}, "b": map[string][]byte{"c": {2}}}, "pointer": &[]byte{1, 2, 3}, "text": "AQID", "one": uint8(7),
+	"json": json.RawMessage(`[1,2]`), "address": net.IPv4(127, 0, 0, 1),
+}
+
+const bytesAre = `{"address":"127.0.0.1","any":[[1,2,3],"text"],"array":[1,2,3],"bytes":[1,2,3],"json":[1,2],"map":{"a":[1],"b":{"c":[2]}},"named":[1,2,3],"nested":[[1,2],[3]],"none":[],"one":7,"pointer":[1,2,3],"text":"AQID","uint8":[1,2,3]}`
+
+// Bytes are numbers, and text is text: what goes into attributes comes out of them,
+// however it gets there.
+func TestBytesInAttributesAreNumbers(t *testing.T) {
+	for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
+		s := mem.New()
+		object := write.Object{Attributes: bytesOf}
+		check(t, write.Create(ctx, "test://", &write.Group{Object: object, Datasets: map[string]*write.Dataset{"d": {Object: object, Data: write.Scalar(1)}}}, to(s, write.Options{Layout: layout})))
+		e, err := write.Edit(ctx, "test://", to(s, write.Options{}))
+		check(t, err)
+		check(t, e.AddGroup(ctx, "/g", &write.Group{Object: object}))
+		check(t, e.AddDataset(ctx, "/e", &write.Dataset{Object: object, Data: write.Scalar(1)}))
+		check(t, e.AddGroup(ctx, "/set", &write.Group{}))
+		for name, v := range bytesOf {
+			check(t, e.SetAttribute(ctx, "/set", name, v))
+		}
+		check(t, e.Commit(ctx))
+		check(t, e.Close())
+		f := in(t, s)
+		for _, at := range []string{"/", "/d", "/g", "/e", "/set"} {
+			o, err := f.Object(ctx, at)
+			check(t, err)
+			all := map[string]json.RawMessage{}
+			for _, a := range o.Attributes() {
+				all[a.Name] = a.Raw
+			}
+			got, err := json.Marshal(all)
+			check(t, err)
+			if string(got) != bytesAre {
+				t.Errorf("%s in %v:\n%s, want\n%s", at, layout, got, bytesAre)
+			}
+		}
 	}
 }

@@ -65,8 +65,10 @@ func Bytes(values [][]byte, shape ...int) Data {
 // Each has a path. Without a shape they are a list.
 func References(values []hdmf.Reference, shape ...int) Data {
 	d := shaped(len(values), shape)
-	if i := slices.IndexFunc(values, func(r hdmf.Reference) bool { return r.Path == "" }); i >= 0 {
-		return Data{broken: fmt.Errorf("element %d %w", i, errEmpty)}
+	for i, r := range values {
+		if err := checkReference(r); err != nil {
+			return Data{broken: fmt.Errorf("element %d %w", i, err)}
+		}
 	}
 	kind := hdmf.ObjectRef
 	if slices.ContainsFunc(values, func(r hdmf.Reference) bool { return r.Region != nil }) {
@@ -94,6 +96,8 @@ func Compounds(fields ...Field) Data {
 		switch {
 		case f.Data.broken != nil:
 			return Data{broken: f.Data.broken}
+		case f.Data.what.kind == 0:
+			return Data{broken: fmt.Errorf("field %q has no data", f.Name)}
 		case f.Data.array != nil || f.Data.what.fields != nil || !slices.Equal(f.Data.dims, d.dims):
 			return Data{broken: fmt.Errorf("field %q does not have one value for each element", f.Name)}
 		}
@@ -175,6 +179,9 @@ func Scalar(v any) Data {
 // Array gives the numbers or the text of an array, which are read in parts when
 // they are written: the array may be larger than memory.
 func Array(a *zarr.Array) Data {
+	if a == nil {
+		return Data{} // which is none
+	}
 	t := a.DataType()
 	s := &stored{array: a, scalar: len(a.Metadata().Shape) == 0, what: elem{kind: hdmf.Number, typ: t}}
 	switch t.Kind() {

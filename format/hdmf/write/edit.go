@@ -83,10 +83,7 @@ func (e *Editor) refer(ctx context.Context, r hdmf.Reference) (hdmf.Reference, e
 	if e.layout == hdmf.V3 || r.ObjectID != "" && r.SourceObjectID != "" {
 		return r, nil
 	}
-	if o, err := e.file.Resolve(ctx, hdmf.Reference{Source: r.Source, Path: r.Path}); err == nil {
-		r.ObjectID, r.SourceObjectID = o.ID(), o.File().ID()
-	}
-	return r, ctx.Err()
+	return fillIDs(ctx, e.file, r), ctx.Err()
 }
 
 // File shows the file with the changes so far.
@@ -154,6 +151,7 @@ var ErrStale = errors.New("changes are stored, but not in the documents of the r
 
 // Close gives the file up. What was not committed is lost.
 func (e *Editor) Close() error {
+	e.file.Close() // those that were looked into for references
 	if e.err != nil {
 		return e.where.Discard()
 	}

@@ -3,6 +3,9 @@ package write
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -49,6 +52,55 @@ func (f *form) appendReference(dst []byte, r hdmf.Reference) ([]byte, error) {
 	return append(append(dst, `,"region":`...), region...), err
 }
 
+// placed gives a reference as the new file must have it. Sources have slashes in every
+// file, also if a program on Windows made them.
+func (f *form) placed(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
+	if !strings.Contains(r.Source, "://") {
+		r.Source = strings.ReplaceAll(r.Source, `\`, "/")
+	}
+	return f.place(ctx, r)
+}
+
+// checkReference refuses what leads nowhere, wherever the file is.
+func checkReference(r hdmf.Reference) error {
+	if r.Path == "" {
+		return errEmpty
+	}
+	s := strings.ReplaceAll(r.Source, `\`, "/")
+	if strings.HasPrefix(s, "/") || len(s) > 1 && s[1] == ':' || strings.HasPrefix(strings.ToLower(s), "file:") {
+		return fmt.Errorf("source %s is absolute: it must be relative to the file that is written, such as ../other.nwb.zarr", strictjson.Quote(r.Source))
+	}
+	if r.Region == nil {
+		return nil
+	}
+	_, err := r.Region.MarshalJSON()
+	return err
+}
+
+// checkLink does so for links, which are to whole objects.
+func checkLink(r hdmf.Reference) error {
+	if r.Region != nil {
+		return errors.New("a link is to an object and not to a region of it: a reference can be that")
+	}
+	return checkReference(r)
+}
+
+// fillIDs adds the ids that a reference of a file lacks, where the file that it leads
+// to can be looked into.
+func fillIDs(ctx context.Context, f *hdmf.File, r hdmf.Reference) hdmf.Reference {
+	if r.SourceObjectID == "" {
+		if source, err := f.Source(ctx, r.Source); err == nil {
+			r.SourceObjectID = source.ID()
+		}
+	}
+	if r.ObjectID == "" {
+		if o, err := f.Resolve(ctx, hdmf.Reference{Source: r.Source, Path: r.Path}); err == nil {
+			r.ObjectID = o.ID()
+		}
+	}
+	return r
+}
+
 // appendElement appends a reference as an element of a dataset: the JSON of it,
 // or, as text in the layout V3, its path if that says all. One without a path
 // stands for none and appends nothing.
@@ -56,7 +108,7 @@ func (f *form) appendElement(ctx context.Context, dst []byte, r hdmf.Reference) 
 	if r.Path == "" {
 		return dst, nil
 	}
-	r, err := f.place(ctx, r)
+	r, err := f.placed(ctx, r)
 	if err != nil {
 		return dst, err
 	}
@@ -74,7 +126,7 @@ func (f *form) appendElement(ctx context.Context, dst []byte, r hdmf.Reference) 
 
 // appendAttribute appends a reference as an attribute.
 func (f *form) appendAttribute(ctx context.Context, dst []byte, r hdmf.Reference) ([]byte, error) {
-	r, err := f.place(ctx, r)
+	r, err := f.placed(ctx, r)
 	if err != nil {
 		return dst, err
 	}
@@ -111,7 +163,7 @@ func (f *form) appendLink(ctx context.Context, dst []byte, l link) ([]byte, erro
 	if l.ref.Path == "" {
 		return dst, errEmpty
 	}
-	r, err := f.place(ctx, l.ref)
+	r, err := f.placed(ctx, l.ref)
 	if err != nil {
 		return dst, err
 	}
