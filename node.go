@@ -304,7 +304,7 @@ func IsOwn(name string) bool {
 		return true
 	}
 	of, what, _ := strings.Cut(name, ".omnizarr-")
-	return len(of) > 1 && of[0] == '.' && (what == "new" || what == "old" || what == "unfinished")
+	return len(of) > 1 && of[0] == '.' && slices.Contains([]string{"new", "old", "unfinished", "tiles", "whole"}, what)
 }
 
 // inUnfinished reports whether a path leads into a hierarchy that is not complete.

@@ -122,8 +122,10 @@ var killed = []struct {
 	{"sharded", "a.zarr", "out.zarr", []string{"--chunks", "8,8", "--shards", "16,16"}, 4, "values/zarr.json"},
 	{"n5", "a.zarr", "out.n5", nil, 1, "values/attributes.json"},
 	{"hdmf", "n.zarr", "out.zarr", nil, 1, "data/zarr.json"},
-	{"tiff", "a.zarr/values", "out.tif", nil, 0, ""},
-	{"cog", "a.zarr/values", "out.tif", []string{"--to", "cog"}, 0, ""},
+	{"tiff", "a.zarr/values", "out.tif", []string{"--chunks", "16,16", "--max-memory", "1KiB"}, 4, ""},
+	{"overviews", "a.zarr/values", "out.tif", []string{"--chunks", "16,16", "--max-memory", "1KiB", "--overviews"}, 4, ""},
+	{"cog", "a.zarr/values", "out.tif", []string{"--to", "cog", "--chunks", "16,16", "--max-memory", "1KiB"}, 4, ""},
+	{"jpeg", "a.zarr/values", "out.tif", []string{"--to", "cog", "--compression", "jpeg", "--lossy"}, 0, ""},
 	// Entries that lie behind one which is not whole are done again: as many as the other
 	// worker may have put meanwhile.
 	{"zip", "a.zarr", "out.zip", nil, 8, ""},

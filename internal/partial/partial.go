@@ -17,8 +17,10 @@ import (
 var ErrBusy = errors.New("it is being written by somebody else right now")
 
 // Name is the name that the file for a path has until it is whole.
-func Name(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".omnizarr-unfinished")
+func Name(path string) string { return name(path, "unfinished") }
+
+func name(path, what string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".omnizarr-"+what)
 }
 
 // Exists reports whether a file for a path was begun.
@@ -51,6 +53,23 @@ func Open(path string) (*File, error) {
 			return nil, err
 		}
 	}
+}
+
+// Side makes another file for the same path, or opens the one that was left: who has
+// the file has those beside it.
+func (f *File) Side(what string) (*File, error) {
+	side, err := os.OpenFile(name(f.path, what), os.O_RDWR|os.O_CREATE|noFollow, 0o666)
+	if err != nil {
+		return nil, Cause(err)
+	}
+	info, err := side.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", side.Name())
+	}
+	if err != nil {
+		return nil, errors.Join(Cause(err), side.Close())
+	}
+	return &File{side, f.path}, nil
 }
 
 // own locks a file, and reports whether it is still the one of its name: who had it

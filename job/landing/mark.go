@@ -104,13 +104,13 @@ func (l *Landing) identify(ctx context.Context) error {
 		texts = append(texts, strings.TrimPrefix(key[len(l.Path()):], "/"), string(text))
 	}
 	l.mark.Documents = digest(texts...)
-	l.mark.From, err = sourceDigest(ctx, src)
+	l.mark.From, err = SourceDigest(ctx, src)
 	return err
 }
 
-// sourceDigest tells whether a source has changed: by the tag of the file that it is,
+// SourceDigest tells whether a source has changed: by the tag of the file that it is,
 // or by a listing of what it holds, or where there is neither by its documents alone.
-func sourceDigest(ctx context.Context, src zarr.Node) (string, error) {
+func SourceDigest(ctx context.Context, src zarr.Node) (string, error) {
 	if t, ok := store.As[store.Tagged](src.Store()); ok && t.Tag() != "" {
 		return digest(t.Tag()), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/omnizarr/zarr"
@@ -32,8 +33,8 @@ const smallBlock = 8 << 20
 // what is not stored.
 const mostBlocks = 512 << 20
 
-// grid plans the blocks of a level.
-func (p *tiffImage) grid(ctx context.Context, level int) (*rasterGrid, error) {
+// grid cuts a level into blocks, in as much memory.
+func (p *tiffImage) grid(level int, memory int64) *rasterGrid {
 	g := &rasterGrid{source: p.levels[level], curve: p.half != nil}
 	for _, a := range p.lead {
 		g.axes, g.shape = append(g.axes, a.at), append(g.shape, a.length)
@@ -43,19 +44,45 @@ func (p *tiffImage) grid(ctx context.Context, level int) (*rasterGrid, error) {
 	pixel := int64(p.layout.Samples) * int64(max(g.source.DataType().Size(), p.typ.Size()))
 	// Two blocks are in memory, the one that is encoded and the next, and of
 	// each perhaps a second version: in another type, or smaller ones.
-	g.cut(p.layout.Height, p.layout.Width, max(min(p.copy.opts.Memory, mostBlocks)/4/pixel, 1), smallBlock/pixel)
+	most := min(max(min(memory, mostBlocks)/4/pixel, 1), g.most(p.layout.Height, p.layout.Width, smallBlock/pixel))
+	g.cut(p.layout.Height, p.layout.Width, most, smallBlock/pixel)
 	for i, n := range g.shape {
 		g.count = append(g.count, (n+g.block[i]-1)/g.block[i])
 	}
-	return g, g.findStored(ctx)
+	return g
 }
 
-// cut chooses the shape of blocks: whole chunks of the source where most pixels
-// allow it, so that every chunk is decoded once, and at least enough pixels to
-// keep everyone busy, if there are.
-func (g *rasterGrid) cut(height, width int, most, enough int64) {
+// most is how many pixels a block may have that an interruption costs no more than a
+// hundredth of the work for, or little; but blocks have whole chunks, and are as large
+// as can be where they share chunks, which are decoded twice.
+func (g *rasterGrid) most(height, width int, little int64) int64 {
+	chunk := g.chunk()
 	n := len(g.shape)
-	chunk := slices.Repeat([]int{1}, n)
+	all, whole := int64(1), int64(1)
+	for i, c := range chunk {
+		c = min(c, g.shape[i])
+		if i >= n-2 {
+			tile := []int{height, width}[i-n+2]
+			k := (c + tile - 1) / tile
+			if c < g.shape[i] && tile%c != 0 && (c%tile != 0 || g.curve && k&(k-1) != 0) {
+				return math.MaxInt64
+			}
+			c = k * tile
+		}
+		all, whole = all*int64(g.shape[i]), whole*int64(c)
+		if all > math.MaxInt64/math.MaxInt32/2 || whole > math.MaxInt64/math.MaxInt32/2 {
+			return math.MaxInt64
+		}
+	}
+	if g.curve { // whose blocks are as many tiles high as wide
+		whole *= int64(max(chunk[n-2], height)/max(chunk[n-1], width) + max(chunk[n-1], width)/max(chunk[n-2], height))
+	}
+	return max(all/100, little, whole)
+}
+
+// chunk is the shape of the source's chunks along the axes of the grid.
+func (g *rasterGrid) chunk() []int {
+	chunk := slices.Repeat([]int{1}, len(g.shape))
 	if c := g.source.Metadata().Grid.Uniform(); c != nil {
 		for i, at := range g.axes {
 			if at >= 0 {
@@ -63,6 +90,15 @@ func (g *rasterGrid) cut(height, width int, most, enough int64) {
 			}
 		}
 	}
+	return chunk
+}
+
+// cut chooses the shape of blocks: whole chunks of the source where most pixels
+// allow it, so that every chunk is decoded once, and at least enough pixels to
+// keep everyone busy, if there are.
+func (g *rasterGrid) cut(height, width int, most, enough int64) {
+	n := len(g.shape)
+	chunk := g.chunk()
 	unit := make([]int, n) // what blocks are made of
 	for i := range n - 2 {
 		unit[i] = min(chunk[i], g.shape[i])
@@ -167,6 +203,31 @@ type rasterBlock struct {
 	at     []int // which, along each axis
 	box    nd.Box
 	stored bool
+}
+
+// blockPlane is a plane of a block.
+type blockPlane struct {
+	number int   // in the block
+	page   int   // in the image
+	at     []int // along the axes that planes have, in the block
+}
+
+// planes yields the planes of a block.
+func (g *rasterGrid) planes(b rasterBlock) iter.Seq[blockPlane] {
+	return func(yield func(blockPlane) bool) {
+		lead := b.box.Shape[:len(g.axes)-2]
+		p := blockPlane{at: make([]int, len(lead))}
+		for {
+			p.page = 0
+			for i, x := range p.at {
+				p.page = p.page*g.shape[i] + b.box.Start[i] + x
+			}
+			if !yield(p) || !nd.Next(p.at, lead) {
+				return
+			}
+			p.number++
+		}
+	}
 }
 
 // total is how many blocks there are.

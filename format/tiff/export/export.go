@@ -4,6 +4,8 @@ package export
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,15 +13,17 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/format/tiff/writer"
-	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/landing"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Format is TIFF as a format of copies, and says how the file is stored. Of the
@@ -168,8 +172,14 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	if f.BigTIFF {
 		options.BigTIFF = writer.Always
 	}
-	sum.Anew = partial.Exists(file)
+	if !options.Compare || !t.isIdeal() {
+		options.Order = t.order
+	}
+	if options.Resume, err = t.identity(ctx, src, pages); err != nil {
+		return sum, err
+	}
 	err = t.write(ctx, file, pages, options)
+	sum.Anew, sum.Resumed = t.anew, t.resumed
 	switch {
 	case errors.Is(err, writer.ErrDiffers):
 		return sum, fmt.Errorf("copy to %s: %w", dst, copying.ErrNotEmpty)
@@ -188,12 +198,54 @@ func (t *tiffCopy) write(ctx context.Context, file string, pages []*writer.Image
 	if t.out, err = writer.Create(file, pages, options); err != nil {
 		return err
 	}
+	t.anew = t.out.Anew()
 	for _, p := range t.images {
 		if err := p.write(ctx); err != nil {
-			return errors.Join(err, t.out.Abort())
+			return errors.Join(err, t.out.Leave())
 		}
 	}
 	return t.out.Close(ctx)
+}
+
+// order is how tiles lie in the file.
+func (t *tiffCopy) order(yield func(*writer.Image, int) bool) {
+	for _, p := range t.images {
+		if !p.order(yield) {
+			return
+		}
+	}
+}
+
+// isIdeal reports whether tiles come in the order in which they are to lie.
+func (t *tiffCopy) isIdeal() bool {
+	for _, p := range t.images {
+		for i, g := range p.grids {
+			if !slices.Equal(g.block, p.ideal[i].block) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// identity names what is made of which source, so that a file which was begun is taken
+// up by the same copy alone. It is empty where smaller versions can not be made of what
+// was written, which JPEG has changed.
+func (t *tiffCopy) identity(ctx context.Context, src zarr.Node, pages []*writer.Image) (string, error) {
+	for _, p := range t.images {
+		if p.half != nil && p.layout.Compression == tile.JPEG {
+			return "", nil
+		}
+	}
+	from, err := landing.SourceDigest(ctx, src)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	err = json.NewEncoder(h).Encode(map[string]any{
+		"source": store.Identity(src.Store(), src.Path()), "from": from, "format": t.format, "type": t.opts.DataType, "pages": pages,
+	})
+	return hex.EncodeToString(h.Sum(nil)[:16]), err
 }
 
 // localFile is the path that a URL names, on this machine.
@@ -218,4 +270,7 @@ type tiffCopy struct {
 	out    *writer.Writer
 	images []*tiffImage
 	track  *job.Tracker
+
+	resumed int64 // blocks that were done before
+	anew    bool  // what was there was of no use
 }

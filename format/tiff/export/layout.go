@@ -26,6 +26,7 @@ type tiffImage struct {
 	sizes    [][2]int           // height and width of every level
 	half     *downsample.Halver // makes the levels but the first; nil if they are the source's
 	grids    []*rasterGrid      // of the levels that are read
+	ideal    []*rasterGrid      // with memory enough, which the order of tiles is that of
 	pages    []*writer.Image
 	fill     []byte                 // the fill value in the type of the copy, nil if that does not have it
 	sparse   bool                   // tiles of it are left out
@@ -59,11 +60,12 @@ func (t *tiffCopy) plan(ctx context.Context, r *raster) (*tiffImage, error) {
 		return nil, err
 	}
 	for level := range p.levels {
-		g, err := p.grid(ctx, level)
-		if err != nil {
+		g := p.grid(level, t.opts.Memory)
+		if err := g.findStored(ctx); err != nil {
 			return nil, err
 		}
 		p.grids = append(p.grids, g)
+		p.ideal = append(p.ideal, p.grid(level, mostBlocks))
 	}
 	return p, nil
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/omnizarr/zarr"
@@ -29,10 +30,14 @@ func (p *tiffImage) writeLevel(ctx context.Context, level int, g *rasterGrid) er
 	ctx, cancel := context.WithCancel(ctx)
 	type read struct {
 		block rasterBlock
+		done  func(plane int) bool
+		all   bool // planes are done
 		view  nd.View
 		mem   *buf.Buffer
 		err   error
 	}
+	s := p.newShrinker(g)
+	defer s.free()
 	ahead := make(chan read)
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -41,7 +46,8 @@ func (p *tiffImage) writeLevel(ctx context.Context, level int, g *rasterGrid) er
 		defer close(ahead)
 		for b := range g.blocks() {
 			r := read{block: b}
-			if b.stored || p.fill == nil {
+			r.done, r.all = p.doneBefore(s, level, g, b)
+			if !r.all && (b.stored || p.fill == nil) {
 				r.err = par.Catch(func() (err error) {
 					r.view, r.mem, err = p.read(ctx, g, b)
 					return err
@@ -55,16 +61,21 @@ func (p *tiffImage) writeLevel(ctx context.Context, level int, g *rasterGrid) er
 			}
 		}
 	})
-	s := p.newShrinker(g)
-	defer s.free()
 	for r := range ahead {
 		if r.err != nil {
 			return r.err
 		}
-		err := p.writeBlock(ctx, s, level, g, r.block, r.view)
+		tiles, err := p.tiles(s, level, g, r.block, r.view, r.done)
+		if err == nil {
+			err = p.writeTiles(ctx, tiles)
+		}
+		s.release()
 		r.mem.Free()
 		if err != nil {
 			return err
+		}
+		if r.all {
+			p.copy.resumed++
 		}
 		n, _ := nd.Bytes(r.block.box.Shape, p.layout.Samples*p.typ.Size())
 		p.copy.track.Done(g.source.Path(), 1, int64(n))
@@ -118,35 +129,67 @@ func blockMemory(t dtype.Type, shape []int) (nd.View, *buf.Buffer) {
 	return nd.Of(mem.B, t.Size(), shape...), mem
 }
 
-// writeBlock writes the tiles of a block, and those of smaller versions that it
-// completes. A view without data stands for the fill value.
-func (p *tiffImage) writeBlock(ctx context.Context, s *shrinker, level int, g *rasterGrid, b rasterBlock, v nd.View) error {
+// tiles cuts a block into tiles, and adds those of smaller versions that it completes.
+// A view without data stands for the fill value, or for planes that are done.
+func (p *tiffImage) tiles(s *shrinker, level int, g *rasterGrid, b rasterBlock, v nd.View, done func(plane int) bool) ([]rasterTile, error) {
 	var tiles []rasterTile
 	n := len(g.axes)
-	lead := b.box.Shape[:n-2]
-	idx := make([]int, n-2)
-	defer s.release()
-	for k := 0; ; k++ {
-		plane := 0
-		for i, x := range idx {
-			plane = plane*g.shape[i] + b.box.Start[i] + x
-		}
+	for plane := range g.planes(b) {
 		part := nd.View{Shape: []int{p.layout.Samples, b.box.Shape[n-2], b.box.Shape[n-1]}}
 		if v.Data != nil {
-			part = nd.View{Data: v.Data, Size: v.Size, Offset: v.Offset + v.Dot(idx), Shape: part.Shape, Strides: v.Strides[n-2:]}
+			part = nd.View{Data: v.Data, Size: v.Size, Offset: v.Offset + v.Dot(plane.at), Shape: part.Shape, Strides: v.Strides[n-2:]}
 		}
-		tiles = p.cutTiles(tiles, plane, level, b.box.Start[n-2], b.box.Start[n-1], part)
-		if p.half != nil {
-			var err error
-			if tiles, err = s.shrink(tiles, k, plane, b, part); err != nil {
-				return err
+		var err error
+		row, col := b.at[n-2], b.at[n-1]
+		switch {
+		case !done(plane.page):
+			var small nd.View
+			if tiles, small, err = s.inside(tiles, plane.page, level, b, part); err == nil && p.half != nil {
+				tiles, err = s.climb(tiles, plane.number, plane.page, s.depth+1, row, col, small)
 			}
+		case p.half != nil:
+			tiles, err = s.climbDone(tiles, plane.number, plane.page, s.depth+1, row, col)
 		}
-		if !nd.Next(idx, lead) {
-			break
+		if err != nil {
+			return nil, err
 		}
 	}
-	return p.writeTiles(ctx, tiles)
+	return tiles, nil
+}
+
+// none says that no plane is done.
+func none(int) bool { return false }
+
+// doneBefore tells of the planes of a block which of them an earlier run has done.
+func (p *tiffImage) doneBefore(s *shrinker, level int, g *rasterGrid, b rasterBlock) (func(plane int) bool, bool) {
+	if p.copy.out.Resumed() == 0 {
+		return none, false
+	}
+	n := len(g.axes)
+	done, all := map[int]bool{}, true
+	for plane := range g.planes(b) {
+		tiles, _, _ := s.inside(nil, plane.page, level, b, nd.View{Shape: []int{p.layout.Samples, b.box.Shape[n-2], b.box.Shape[n-1]}})
+		done[plane.page] = !slices.ContainsFunc(tiles, func(t rasterTile) bool { return !p.copy.out.Done(t.page, t.index) })
+		all = all && done[plane.page]
+	}
+	return func(plane int) bool { return done[plane] }, all
+}
+
+// order is how the tiles of an image lie in a file, whatever memory there is.
+func (p *tiffImage) order(yield func(*writer.Image, int) bool) bool {
+	for level, g := range p.ideal {
+		s := p.newShrinker(g)
+		for b := range g.blocks() {
+			tiles, _ := p.tiles(s, level, g, b, nd.View{}, none) // which has nothing to halve
+			s.release()
+			for _, t := range tiles {
+				if !yield(t.page, t.index) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // pageOf is the directory of a plane in a resolution.

@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -20,8 +21,10 @@ type rasterTile struct {
 	view  nd.View // as much of it as is in the image; without data: the fill value
 }
 
-// writeTiles encodes tiles on all workers and writes them in their order.
+// writeTiles encodes the tiles that are not there yet on all workers and writes them in
+// their order.
 func (p *tiffImage) writeTiles(ctx context.Context, tiles []rasterTile) error {
+	tiles = slices.DeleteFunc(tiles, func(t rasterTile) bool { return p.copy.out.Done(t.page, t.index) })
 	var next atomic.Int64
 	turn := newTurns()
 	g, ctx := errgroup.WithContext(ctx)

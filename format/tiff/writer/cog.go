@@ -2,7 +2,6 @@ package writer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -58,7 +57,14 @@ func (w *Writer) writeCOG(ctx context.Context, out io.WriterAt, tiles io.ReaderA
 		}
 		return w.place(big, header+uint64(len(ghost)))
 	}
-	data := w.end - dataStart // every byte of the other file is of a block
+	data := uint64(0)
+	for _, d := range w.order {
+		for _, n := range d.counts {
+			if n > 0 {
+				data += uint64(n) + blockExtra
+			}
+		}
+	}
 	l, err := w.choose(place, data)
 	if err != nil {
 		return err
@@ -67,12 +73,20 @@ func (w *Writer) writeCOG(ctx context.Context, out io.WriterAt, tiles io.ReaderA
 	// finds it next to the directories.
 	b := buf.Get(copySize)
 	defer b.Free()
-	c := copier{out: out, tiles: tiles, buf: b.B[:0:copySize], at: l.end}
+	c := copier{out: out, tiles: tiles, buf: b.B[:0:copySize], at: l.end, end: l.end}
 	for _, d := range slices.Backward(w.order) {
-		d.data = c.at
-		if err := c.copy(ctx, d); err != nil {
-			return err
+		d.data = c.end
+		for i, n := range d.counts {
+			if n == 0 {
+				continue
+			}
+			if err := c.copy(ctx, d.offsets[i]-leaderSize, uint64(n)+blockExtra); err != nil {
+				return err
+			}
 		}
+	}
+	if err := c.flush(ctx); err != nil {
+		return err
 	}
 	head := append(appendHeader(nil, l), ghost...)
 	for uint64(len(head)) < l.start {
@@ -82,63 +96,5 @@ func (w *Writer) writeCOG(ctx context.Context, out io.WriterAt, tiles io.ReaderA
 		return err
 	}
 	_, err = out.WriteAt(w.directories(l), int64(l.start))
-	return err
-}
-
-// copySize is how many bytes are written at a time. More than one goroutine
-// would make it no faster: the time goes to the page cache.
-const copySize = 1 << 20
-
-// copier gathers what comes from many places, to write it at once.
-type copier struct {
-	out   io.WriterAt
-	tiles io.ReaderAt
-	buf   []byte
-	at    uint64 // of buf in out
-}
-
-// copy copies the tiles of a directory in their order.
-func (c *copier) copy(ctx context.Context, d *directory) error {
-	for i := 0; i < len(d.counts); i++ {
-		if d.counts[i] == 0 {
-			continue
-		}
-		from, n := d.offsets[i]-leaderSize, uint64(d.counts[i])+blockExtra
-		// Tiles that came in order are read as one. Sparse ones have offset 0.
-		for i+1 < len(d.counts) && d.offsets[i+1] == from+n+leaderSize {
-			i++
-			n += uint64(d.counts[i]) + blockExtra
-		}
-		if err := c.move(ctx, from, n); err != nil {
-			return err
-		}
-	}
-	return c.flush()
-}
-
-// move copies n bytes, which may be more than fit in memory.
-func (c *copier) move(ctx context.Context, from, n uint64) error {
-	for n > 0 {
-		have := len(c.buf)
-		if have == cap(c.buf) {
-			if err := errors.Join(ctx.Err(), c.flush()); err != nil {
-				return err
-			}
-			continue
-		}
-		k := int(min(uint64(cap(c.buf)-have), n))
-		c.buf = c.buf[:have+k]
-		if _, err := c.tiles.ReadAt(c.buf[have:], int64(from)); err != nil {
-			return fmt.Errorf("reading back %d bytes of tiles: %w", k, err)
-		}
-		from, n = from+uint64(k), n-uint64(k)
-	}
-	return nil
-}
-
-func (c *copier) flush() error {
-	_, err := c.out.WriteAt(c.buf, int64(c.at))
-	c.at += uint64(len(c.buf))
-	c.buf = c.buf[:0]
 	return err
 }

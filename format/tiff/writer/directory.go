@@ -13,6 +13,7 @@ import (
 // directory is an image as it is written.
 type directory struct {
 	image, level int // level -1: the image itself
+	ordinal      int // in the order of the file
 	fields       []tag.Field
 	strips       bool
 	width        uint64
@@ -20,6 +21,7 @@ type directory struct {
 
 	offsets []uint64 // of tiles in the file that they were written to
 	counts  []uint32
+	done    []bool // tiles that were written, also those without bytes
 
 	levels []*directory // those that it has as SubIFDs
 	next   *directory
@@ -71,6 +73,9 @@ func (w *Writer) prepare(images []*Image) error {
 	}
 	chain := mains
 	w.order = slices.Concat(mains, levels)
+	for i, d := range w.order {
+		d.ordinal = i
+	}
 	if w.opt.COG {
 		chain = w.order
 		mains[0].levels = nil
@@ -103,7 +108,7 @@ func (w *Writer) add(img *Image, i, level int) (*directory, error) {
 	if err := d.checkTiles(img.Tiles); err != nil {
 		return nil, fmt.Errorf("%v: %w", d, err)
 	}
-	d.offsets, d.counts = make([]uint64, img.Tiles), make([]uint32, img.Tiles)
+	d.offsets, d.counts, d.done = make([]uint64, img.Tiles), make([]uint32, img.Tiles), make([]bool, img.Tiles)
 	w.images[img] = d
 	return d, nil
 }

@@ -20,19 +20,8 @@ type file interface {
 	Commit(sync bool) error
 	// Remove gives it up.
 	Remove() error
-}
-
-// newFile makes the file for a path beside it. What a run left there that ended in
-// the middle is no use: tiles were written as they came.
-func newFile(path string) (file, error) {
-	f, err := partial.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Truncate(0); err != nil {
-		return nil, errors.Join(partial.Cause(err), f.Remove())
-	}
-	return f, nil
+	// Leave lets it lie for the next one, where that can use it.
+	Leave() error
 }
 
 // scratch is a file in the folder of another that nobody else sees, where the
@@ -57,6 +46,8 @@ func (s *scratch) WriteAt(p []byte, off int64) (int, error) {
 
 func (s *scratch) Commit(bool) error { return errors.ErrUnsupported }
 
+func (s *scratch) Leave() error { return s.Remove() }
+
 func (s *scratch) Remove() error {
 	err := s.Close()
 	if s.named {
@@ -76,14 +67,13 @@ type compared struct {
 }
 
 func newCompared(path string) (file, error) {
-	if partial.Exists(path) { // left behind by one that was to replace the file
-		left, err := partial.Open(path)
-		if err == nil {
-			err = left.Remove()
-		}
-		if err != nil {
+	// What was left by one that was to replace the file, or was about to tidy up.
+	if left, err := partial.Open(path); err == nil {
+		if err := errors.Join(removeSides(left), left.Remove()); err != nil {
 			return nil, err
 		}
+	} else if errors.Is(err, partial.ErrBusy) {
+		return nil, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,3 +114,5 @@ func (c *compared) Commit(bool) error {
 }
 
 func (c *compared) Remove() error { return c.Close() }
+
+func (c *compared) Leave() error { return c.Close() }

@@ -3,19 +3,22 @@
 // what is in them.
 //
 // Tiles are written as they come, from any number of goroutines; what stays in
-// memory is 12 bytes for each of them. The file appears at its place by Close,
-// whole, or not at all.
+// memory is 13 bytes for each of them. The file appears at its place by Close,
+// whole, or not at all. One that was interrupted can be taken up again.
 package writer
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/internal/partial"
 )
 
 // Image is a directory of the file with its tiles.
@@ -54,6 +57,14 @@ type Options struct {
 	COG bool
 	// Sync makes Close return only when the file would survive a loss of power.
 	Sync bool
+	// Order is how tiles are to lie in a file that is no COG, all of them: where they
+	// come in another order the file is assembled in the end, as a COG is. Without it
+	// they lie as they come.
+	Order iter.Seq2[*Image, int]
+	// Resume names what is made. A file that is not completed is left then, with what
+	// it has, and the next one of the same name goes on with it: Done tells which tiles
+	// it has. Without it what was begun leaves nothing.
+	Resume string
 	// Compare makes no file: what is written must be what the file at the path has,
 	// or the error is ErrDiffers.
 	Compare bool
@@ -79,9 +90,14 @@ type Writer struct {
 	// open is held for reading by those who write tiles.
 	open sync.RWMutex
 	temp file // what tiles are written to; nil after Close and Abort
-	out  file // what a COG is assembled in, nil for others
+	out  file // what the file is assembled in, nil if that is where tiles are
 
-	mu  sync.Mutex // of end, err and the tables of the directories
+	beside  *partial.File // what temp is, nil if the file is compared
+	log     *tileLog      // nil if nothing is left for the next one
+	resumed int           // tiles that were there
+	anew    bool          // what was there was of no use
+
+	mu  sync.Mutex // of end, err, the log and the tables of the directories
 	end uint64     // of what is written, or about to be
 	err error      // the first one of WriteTile
 }
@@ -110,21 +126,34 @@ func Create(path string, images []*Image, opt Options) (*Writer, error) {
 	return w, nil
 }
 
-// begin makes the files. That for the path comes first: who has it is alone.
-func (w *Writer) begin() error {
-	place := newFile
+// begin makes the files. Who has the one for the path is alone.
+func (w *Writer) begin() (err error) {
 	if w.opt.Compare {
-		place = newCompared
+		if w.temp, err = w.opened(newCompared(w.path)); err != nil || !w.opt.COG && w.opt.Order == nil {
+			return err
+		}
+		w.out = w.temp
+		if w.temp, err = w.opened(newScratch(w.path)); err != nil {
+			return errors.Join(err, w.out.Remove())
+		}
+		return nil
 	}
-	var err error
-	if w.temp, err = w.opened(place(w.path)); err != nil || !w.opt.COG {
+	begun := partial.Exists(w.path)
+	if w.beside, err = partial.Open(w.path); err != nil {
 		return err
 	}
-	w.out = w.temp
-	if w.temp, err = w.opened(newScratch(w.path)); err != nil {
-		return errors.Join(err, w.out.Remove())
+	if w.opt.Resume != "" {
+		err = w.resume(w.beside)
+	} else {
+		w.anew = begun
+		err = partial.Cause(w.beside.Truncate(0))
 	}
-	return nil
+	if err == nil {
+		w.temp, err = w.opened(w.beside, nil)
+		return err
+	}
+	w.temp = w.beside
+	return errors.Join(err, w.remove())
 }
 
 func (w *Writer) opened(f file, err error) (file, error) {
@@ -135,13 +164,64 @@ func (w *Writer) opened(f file, err error) (file, error) {
 }
 
 // remove gives up the files that there are.
-func (w *Writer) remove() error {
-	err := w.temp.Remove()
+func (w *Writer) remove() (err error) {
 	if w.out != nil {
-		err = errors.Join(err, w.out.Remove())
+		err = w.out.Remove()
 	}
-	w.temp, w.out = nil, nil
+	if w.log != nil {
+		err = errors.Join(err, w.log.file.Remove())
+	}
+	err = errors.Join(err, w.temp.Remove())
+	w.temp, w.out, w.log = nil, nil, nil
 	return err
+}
+
+// leave closes the files and keeps the tiles for the next one, if it is to have them.
+func (w *Writer) leave() error {
+	if w.log == nil {
+		return w.remove()
+	}
+	err := errors.Join(w.log.file.Leave(), w.temp.Leave())
+	if w.out != nil {
+		err = errors.Join(w.out.Remove(), err)
+	}
+	w.temp, w.out, w.log = nil, nil, nil
+	return err
+}
+
+// Done reports whether a tile is in the file, or need not be: one that was there when
+// the file was taken up, or that has been written since.
+func (w *Writer) Done(image *Image, index int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := w.images[image]
+	return d != nil && index >= 0 && index < len(d.done) && d.done[index]
+}
+
+// Resumed is how many tiles were there when the file was taken up.
+func (w *Writer) Resumed() int { return w.resumed }
+
+// Anew reports whether there was a file that could not be taken up.
+func (w *Writer) Anew() bool { return w.anew }
+
+// Tile appends a tile that is in the file to dst.
+func (w *Writer) Tile(image *Image, index int, dst []byte) ([]byte, error) {
+	w.open.RLock()
+	defer w.open.RUnlock()
+	if w.temp == nil {
+		return dst, w.wrap(ErrClosed)
+	}
+	if !w.Done(image, index) {
+		return dst, w.wrap(errors.New("a tile that is not there"))
+	}
+	d := w.images[image]
+	w.mu.Lock()
+	at, n := d.offsets[index], int(d.counts[index])
+	w.mu.Unlock()
+	have := len(dst)
+	dst = slices.Grow(dst, n)[:have+n]
+	_, err := w.temp.ReadAt(dst[have:], int64(at))
+	return dst, w.wrap(err)
 }
 
 func (w *Writer) wrap(err error) error {
@@ -168,12 +248,16 @@ func (w *Writer) WriteTile(image *Image, index int, data []byte) error {
 	default:
 		_, err = w.temp.WriteAt(data, int64(at))
 	}
-	if err == nil {
-		return nil
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err == nil {
+	if err == nil {
+		d := w.images[image]
+		d.done[index] = true
+		if w.log != nil {
+			err = w.log.add(d.ordinal, index, at, data)
+		}
+	}
+	if err != nil && w.err == nil {
 		w.err = err
 	}
 	return w.wrap(err)
@@ -199,23 +283,32 @@ func (w *Writer) reserve(image *Image, index, size int) (uint64, error) {
 	if size == 0 {
 		return 0, nil
 	}
-	if d.counts[index] != 0 {
+	if d.counts[index] != 0 || d.done[index] {
 		return 0, fmt.Errorf("%v: tile %d is written a second time", d, index)
 	}
-	room := uint64(size)
-	if w.opt.COG {
-		room += blockExtra
-	}
+	room := w.leader() + uint64(size) + w.trailer()
 	if w.opt.BigTIFF == Never && w.end+room > w.opt.limit {
 		return 0, w.tooLarge(w.end + room)
 	}
-	at := w.end
+	at := w.end + w.leader()
 	w.end += room
-	if w.opt.COG {
-		at += leaderSize
-	}
 	d.offsets[index], d.counts[index] = at, uint32(size)
 	return at, nil
+}
+
+// leader and trailer are the bytes before and behind every tile.
+func (w *Writer) leader() uint64 {
+	if w.opt.COG {
+		return leaderSize
+	}
+	return 0
+}
+
+func (w *Writer) trailer() uint64 {
+	if w.opt.COG {
+		return trailerSize
+	}
+	return 0
 }
 
 func (w *Writer) tooLarge(size uint64) error {
@@ -233,9 +326,21 @@ func (w *Writer) Abort() error {
 	return w.wrap(w.remove())
 }
 
+// Leave closes the file and lets lie what it has for the next one, if Options.Resume
+// says so; else it is Abort.
+func (w *Writer) Leave() error {
+	w.open.Lock()
+	defer w.open.Unlock()
+	if w.temp == nil {
+		return nil
+	}
+	return w.wrap(w.leave())
+}
+
 // Close writes the directories and puts the file in its place. If anything went
 // wrong, now or before, there is no file, and the one that was there still is.
-// Assembling a COG copies all of it; the end of ctx stops that.
+// Assembling a COG, and a file whose tiles did not come in order, copies all of it;
+// the end of ctx stops that.
 func (w *Writer) Close(ctx context.Context) error {
 	w.open.Lock()
 	defer w.open.Unlock()
@@ -243,28 +348,63 @@ func (w *Writer) Close(ctx context.Context) error {
 		return w.wrap(ErrClosed)
 	}
 	err := w.err
-	switch {
-	case err != nil:
-	case w.opt.COG:
-		err = w.writeCOG(ctx, w.out, w.temp)
-	default:
-		err = w.finish(w.temp)
+	if err == nil {
+		err = w.complete(ctx)
 	}
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return w.wrap(errors.Join(err, w.remove()))
+		return w.wrap(errors.Join(err, w.leave()))
 	}
-	file := w.temp
+	whole := w.temp
 	if w.out != nil {
-		file, err = w.out, w.temp.Remove()
+		whole = w.out
 	}
-	w.temp, w.out = nil, nil
-	if failed := file.Commit(w.opt.Sync); failed != nil {
-		err = errors.Join(failed, err, file.Remove())
+	if err := whole.Commit(w.opt.Sync); err != nil {
+		return w.wrap(errors.Join(err, w.leave()))
 	}
+	// The file is there. What it was made of is not needed any more.
+	if w.out != nil {
+		err = w.temp.Remove()
+	}
+	if w.log != nil {
+		err = errors.Join(err, w.log.file.Remove())
+	}
+	w.temp, w.out, w.log = nil, nil, nil
 	return w.wrap(err)
+}
+
+// complete makes a file of the tiles: where they are, if they lie in order.
+func (w *Writer) complete(ctx context.Context) error {
+	if !w.opt.COG {
+		inPlace, err := w.ordered()
+		if err != nil {
+			return err
+		}
+		if inPlace && w.out == nil {
+			return w.finish(w.temp)
+		}
+	}
+	if w.out == nil {
+		side, err := w.beside.Side(sideWhole)
+		if err == nil {
+			err = side.Truncate(0)
+		}
+		if err != nil {
+			return partial.Cause(err)
+		}
+		if w.out, err = w.opened(side, nil); err != nil {
+			return err
+		}
+	}
+	if w.opt.COG {
+		return w.writeCOG(ctx, w.out, w.temp)
+	}
+	if err := w.arrange(ctx, w.out, w.temp); err != nil {
+		return err
+	}
+	return w.finish(w.out)
 }
 
 // finish writes the directories behind the tiles, then the header.
