@@ -123,7 +123,7 @@ func (e *Editor) extendArray(ctx context.Context, a *zarr.Array, start int, data
 	e.held.Grows(a.Path())
 	e.touched = append(e.touched, a.Path())
 	if a.Shape()[0] == 0 {
-		if a, err = e.cutAnew(ctx, a, data.dims[0]); err != nil {
+		if a, err = e.cutAnew(ctx, a, rowsFor(a, data.dims[0])); err != nil {
 			return err
 		}
 	}

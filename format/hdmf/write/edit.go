@@ -26,9 +26,10 @@ type Editor struct {
 	err  error // why nothing can be committed any more
 	// old are keys of chunks that nothing refers to after the commit, by array.
 	old       map[string][]string
-	lengths   map[string]int // of the arrays that grow, before they did
-	left      journal        // what an interrupted commit may have left
-	announced bool           // a journal is stored
+	lengths   map[string]int  // of the arrays that grow, before they did
+	left      journal         // what an interrupted commit may have left
+	announced bool            // a journal is stored
+	taken     map[string]bool // datasets that somebody records into
 }
 
 // Edit opens the file at a URL to change it. Options but Pickle, NoPickle, Locate, DataType
@@ -38,7 +39,7 @@ func Edit(ctx context.Context, url string, opts Options) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Editor{target: t, old: map[string][]string{}, lengths: map[string]int{}}
+	e := &Editor{target: t, old: map[string][]string{}, lengths: map[string]int{}, taken: map[string]bool{}}
 	t.place = e.refer
 	err = e.open(ctx)
 	if t.layout = hdmf.V3; err == nil && e.file.Layout() == hdmf.V2 {

@@ -152,6 +152,9 @@ func indexed(g *hdmf.Group, d *hdmf.Dataset) string {
 func (e *Editor) locate(ctx context.Context, c *grown, rows int) error {
 	start, counts := rows, "the table %d"
 	for _, d := range append(slices.Clone(c.indexes), c.data) {
+		if err := e.untaken(d); err != nil {
+			return err
+		}
 		have := d.Shape()[0]
 		if err := e.excess(d.Path(), have, start, fmt.Sprintf("column %q has %d entries, "+counts, d.Name(), have, start)); err != nil {
 			return err

@@ -56,6 +56,9 @@ func (e *Editor) openSamples(ctx context.Context, g *hdmf.Group) (*samples, erro
 		if !ok || d.Scalar() {
 			return nil, fmt.Errorf("%s is no list", m.Name)
 		}
+		if err := e.untaken(d); err != nil {
+			return nil, err
+		}
 		if m.Name == "data" {
 			s.data = d
 		} else {
