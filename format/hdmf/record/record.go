@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/omnizarr/zarr/format/hdmf/write"
@@ -55,7 +54,8 @@ type stream interface {
 	// rest and resume are around changes that others make.
 	rest(ctx context.Context) error
 	resume(ctx context.Context) error
-	close(ctx context.Context)
+	// close gives up; committed says that all was.
+	close(ctx context.Context, committed bool)
 }
 
 // job is a full band that is to be stored.
@@ -215,23 +215,27 @@ func (r *Recorder) open(make func() (stream, error)) error {
 
 // Close commits all that was appended, spikes included, and gives the file up.
 func (r *Recorder) Close() error {
-	return r.finish(func() error { return r.commitLocked(context.WithoutCancel(r.life), true) })
+	return r.finish(func(ctx context.Context) error { return r.commitLocked(ctx, true) })
 }
 
 // Discard gives the file up as it was at the last Commit.
-func (r *Recorder) Discard() error { return r.finish(func() error { return nil }) }
+func (r *Recorder) Discard() error { return r.finish(nil) }
 
-func (r *Recorder) finish(last func() error) error {
+func (r *Recorder) finish(last func(context.Context) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil
 	}
 	r.closed = true
-	err := last()
+	ctx := context.WithoutCancel(r.life)
+	var err error
+	if last != nil {
+		err = last(ctx)
+	}
 	r.end(errClosed)
-	for _, s := range slices.Backward(r.streams) {
-		s.close(context.WithoutCancel(r.life))
+	for _, s := range r.streams {
+		s.close(ctx, last != nil && err == nil)
 	}
 	close(r.jobs)
 	r.work.Wait()

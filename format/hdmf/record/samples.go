@@ -39,7 +39,7 @@ func Samples[T write.Number](ctx context.Context, r *Recorder, at string) (*Seri
 			err = s.open(ctx, at, typ)
 		}
 		if err != nil {
-			s.close(ctx)
+			s.close(ctx, false)
 			return nil, fmt.Errorf("record %s: %w", at, err)
 		}
 		return &s.series, nil
@@ -129,7 +129,7 @@ func Chunks(size int, row ...int) []int {
 }
 
 // Len is how many samples there are, committed or not.
-func (s *series) Len() int {
+func (s *Series[T]) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.length()
@@ -222,7 +222,7 @@ func (s *series) store(ctx context.Context, _ bool) ([]write.End, func(), error)
 func (s *series) rest(context.Context) error   { return nil }
 func (s *series) resume(context.Context) error { return nil }
 
-func (s *series) close(context.Context) {
+func (s *series) close(context.Context, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

@@ -27,10 +27,11 @@ type Tail struct {
 	at    string // the path without the slash before it
 	array *zarr.Array
 	n     int
-	// anew is the document of an array that takes the place of the dataset, nil if
-	// it is added to.
-	anew []strictjson.Member
-	free func()
+	// anew is what the document of an array has that takes the place of the dataset,
+	// nil if it is added to: see Renew.
+	anew   map[string]json.RawMessage
+	beside store.Store
+	free   func()
 }
 
 // Tail gives the end of a dataset. A dataset without rows and with chunks of a
@@ -55,8 +56,8 @@ func (e *Editor) openTail(ctx context.Context, at string, rows int) (*Tail, erro
 	if err != nil {
 		return nil, err
 	}
-	t := &Tail{at: a.Path(), n: a.Shape()[0]}
-	if t.array, err = e.endless(ctx, a, doc); err != nil {
+	t := &Tail{at: a.Path(), n: a.Shape()[0], beside: e.held}
+	if t.array, err = e.endless(ctx, t.at, a.Shape(), a.DataType().Size(), doc); err != nil {
 		return nil, err
 	}
 	if err := clearBehind(ctx, t.array, t.n, e.held); err != nil {
@@ -123,14 +124,14 @@ func (e *Editor) extendTail(ctx context.Context, t *Tail, n int) error {
 	if err := e.usable(); err != nil {
 		return err
 	}
-	doc := t.anew
-	if doc == nil {
-		var err error
-		if doc, err = e.members(ctx, t.at); err != nil {
-			return err
-		}
+	doc, err := e.members(ctx, t.at)
+	if err == nil {
+		err = t.apply(doc)
 	}
-	if err := setLength(doc, n); err != nil {
+	if err == nil {
+		err = setLength(doc, n)
+	}
+	if err != nil {
 		return err
 	}
 	e.touched = append(e.touched, t.at)
@@ -174,10 +175,10 @@ func setLength(doc []strictjson.Member, n int) error {
 	return nil
 }
 
-// endless opens an array with a document as if it had no end.
-func (e *Editor) endless(ctx context.Context, a *zarr.Array, doc []strictjson.Member) (*zarr.Array, error) {
-	shape := a.Shape()
-	row, ok := nd.Bytes(shape[1:], a.DataType().Size())
+// endless opens the array that a document tells of, of a shape and with elements of
+// so many bytes, as if it had no end.
+func (e *Editor) endless(ctx context.Context, at string, shape []int, size int, doc []strictjson.Member) (*zarr.Array, error) {
+	row, ok := nd.Bytes(shape[1:], size)
 	if !ok || row == 0 {
 		return nil, fmt.Errorf("has rows of shape %v, to which nothing can be added", shape[1:])
 	}
@@ -191,10 +192,10 @@ func (e *Editor) endless(ctx context.Context, a *zarr.Array, doc []strictjson.Me
 		}
 	}
 	over := held.New(e.held, isDocument, documents)
-	if _, err := over.Put(ctx, e.arrayKey(a.Path()), object(doc), store.PutOptions{}); err != nil {
+	if _, err := over.Put(ctx, e.arrayKey(at), object(doc), store.PutOptions{}); err != nil {
 		return nil, err
 	}
-	n, err := zarr.OpenStore(ctx, over, a.Path(), append(e.engine(), zarr.BypassConsolidated())...)
+	n, err := zarr.OpenStore(ctx, over, at, append(e.engine(), zarr.BypassConsolidated())...)
 	if err != nil {
 		return nil, err
 	}

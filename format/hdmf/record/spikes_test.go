@@ -1,0 +1,216 @@
+package record_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/record"
+	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// units reads the spikes of all units.
+func units(t testing.TB, s store.Store) [][]float64 {
+	t.Helper()
+	o, err := open(t, s).Object(ctx, "/units")
+	check(t, err)
+	table, err := hdmf.OpenTable(ctx, o.(*hdmf.Group))
+	check(t, err)
+	c, err := table.Column("spike_times")
+	check(t, err)
+	cells, err := c.Read(ctx, 0, table.Rows())
+	check(t, err)
+	out := make([][]float64, table.Rows())
+	for i := range out {
+		if out[i], err = cells.Row(i).Floats(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// prefixes checks that every unit has the first of the spikes that it should have,
+// and how many all have.
+func prefixes(t testing.TB, got, want [][]float64) (n int) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d units, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if len(got[i]) > len(want[i]) || !slices.Equal(got[i], want[i][:len(got[i])]) {
+			t.Fatalf("unit %d has spikes %v, want %v", i, got[i], want[i])
+		}
+		n += len(got[i])
+	}
+	return n
+}
+
+func count(units [][]float64) (n int) {
+	for _, u := range units {
+		n += len(u)
+	}
+	return n
+}
+
+// hidden are the keys of values that lie beside nodes.
+func hidden(t testing.TB, s store.Store) (keys []string) {
+	for e, err := range s.List(ctx, "", "") {
+		check(t, err)
+		if strings.Contains(e.Key, ".omnizarr") && !strings.Contains(e.Key, "lock") {
+			keys = append(keys, e.Key)
+		}
+	}
+	return keys
+}
+
+// Spikes of units that are there are seen by others up to a part at every commit, and
+// all after Flush and Close; what an index of bytes has no room for becomes wider; new
+// units come between.
+func TestSpikesOfUnitsThatAreThere(t *testing.T) {
+	s := mem.New()
+	create(t, s, hdmf.V3, session(2, 5, nil, nil))
+	r, err := record.Open(ctx, "test://", on(s))
+	check(t, err)
+	spikes, err := r.Spikes(ctx, "/units")
+	check(t, err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	want := make([][]float64, 5)
+	at := 0.0
+	for i := range 200 {
+		for range rng.IntN(8) {
+			at += rng.Float64()
+			u := rng.IntN(len(want))
+			want[u] = append(want[u], at)
+			check(t, spikes.Append(ctx, u, at))
+		}
+		check(t, r.Commit(ctx))
+		if n, all := prefixes(t, units(t, s), want), count(want); all-n > all/60+1 {
+			t.Fatalf("%d of %d spikes are seen", n, all)
+		}
+		if i == 60 || i == 120 {
+			u := []float64{at, at + 1}
+			check(t, r.Edit(ctx, func(e *write.Editor) error {
+				return e.AppendRows(ctx, "/units", write.Rows{Columns: map[string]write.Column{"spike_times": {Data: write.Numbers(u), Counts: [][]int{{2}}}}})
+			}))
+			want = append(want, u)
+		}
+		if i == 100 {
+			check(t, r.Flush(ctx))
+			if n := prefixes(t, units(t, s), want); n != count(want) {
+				t.Fatalf("%d of %d spikes are seen after Flush", n, count(want))
+			}
+		}
+	}
+	if err := spikes.Append(ctx, len(want), 1); err == nil {
+		t.Error("a unit that is not there got spikes")
+	}
+	check(t, r.Close())
+	if n := prefixes(t, units(t, s), want); n != count(want) {
+		t.Fatalf("%d of %d spikes are seen after Close", n, count(want))
+	}
+	if keys := hidden(t, s); len(keys) > 0 {
+		t.Errorf("left beside the nodes: %v", keys)
+	}
+	for _, at := range []string{"units/spike_times/", "units/spike_times_index/"} {
+		n := 0
+		for e, err := range s.List(ctx, at, "") {
+			check(t, err)
+			if !strings.HasSuffix(e.Key, "zarr.json") {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%d values are left in %s, want one chunk", n, at)
+		}
+	}
+}
+
+// Who has opened the file reads what he knows of, while the column is written anew
+// twice.
+func TestReadersOfOldSpikes(t *testing.T) {
+	s := mem.New()
+	create(t, s, hdmf.V3, session(2, 3, nil, nil))
+	r, err := record.Open(ctx, "test://", on(s))
+	check(t, err)
+	defer r.Discard()
+	spikes, err := r.Spikes(ctx, "/units")
+	check(t, err)
+	check(t, spikes.Append(ctx, 1, 1, 2, 3))
+	check(t, r.Flush(ctx))
+	f := open(t, s)
+	for range 2 {
+		check(t, spikes.Append(ctx, 0, 7, 8, 9))
+		check(t, r.Flush(ctx))
+		if got := all[float64](t, f, "/units/spike_times"); !slices.Equal(got, []float64{1, 2, 3}) {
+			t.Fatalf("a reader finds %v", got)
+		}
+	}
+}
+
+// Spikes that were committed and are in no column yet outlive a crash; those of
+// no commit do not.
+func TestSpikesOutliveACrash(t *testing.T) {
+	s := mem.New()
+	create(t, s, hdmf.V3, session(2, 4, nil, nil))
+	want := make([][]float64, 4)
+	begin := func() (*record.Recorder, *record.Spikes) {
+		r, err := record.Open(ctx, "test://", on(s))
+		check(t, err)
+		spikes, err := r.Spikes(ctx, "/units")
+		check(t, err)
+		return r, spikes
+	}
+	for round := range 4 {
+		r, spikes := begin()
+		for i := range 300 {
+			u := i % 4
+			x := float64(round*1000 + i)
+			check(t, spikes.Append(ctx, u, x))
+			want[u] = append(want[u], x)
+			if i%10 == 0 || i >= 298 {
+				check(t, r.Commit(ctx))
+			}
+		}
+		check(t, spikes.Append(ctx, 0, -1)) // never committed
+		check(t, r.Discard())               // the same as the end of the process
+	}
+	if n := prefixes(t, units(t, s), want); n == count(want) {
+		t.Error("all spikes are seen: nothing is tried here")
+	}
+	r, _ := begin()
+	check(t, r.Close())
+	if n := prefixes(t, units(t, s), want); n != count(want) {
+		t.Fatalf("%d of %d spikes are there", n, count(want))
+	}
+	if keys := hidden(t, s); len(keys) > 0 {
+		t.Errorf("left beside the nodes: %v", keys)
+	}
+}
+
+// What lies beside the table may be anything.
+func TestSpikesThatNobodyWrote(t *testing.T) {
+	for _, text := range []string{"x", "\x00\x00\x00\x00\xff\xff\xff\xff", "\x09\x00\x00\x00\x00\x00\x00\x00", strings.Repeat("\xff", 100)} {
+		s := mem.New()
+		create(t, s, hdmf.V3, session(2, 2, nil, nil))
+		_, err := s.Put(ctx, "units/.omnizarr-spikes.0.0", []byte(text), store.PutOptions{})
+		check(t, err)
+		r, err := record.Open(ctx, "test://", on(s))
+		check(t, err)
+		if _, err := r.Spikes(ctx, "/units"); err == nil || !strings.Contains(err.Error(), "units/.omnizarr-spikes.0.0") {
+			t.Errorf("%q: %v", text, err)
+		}
+		check(t, r.Discard())
+	}
+	s := mem.New()
+	create(t, s, hdmf.V2, session(2, 2, nil, nil))
+	r, err := record.Open(ctx, "test://", on(s))
+	check(t, err)
+	if _, err := r.Spikes(ctx, "/units"); err == nil || !strings.Contains(err.Error(), "layout V3") {
+		t.Error(err)
+	}
+	check(t, r.Close())
+}
