@@ -166,7 +166,7 @@ func TestSpikesOutliveACrash(t *testing.T) {
 	}
 	for round := range 4 {
 		r, spikes := begin()
-		for i := range 300 {
+		for i := range 301 {
 			u := i % 4
 			x := float64(round*1000 + i)
 			check(t, spikes.Append(ctx, u, x))
