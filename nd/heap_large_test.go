@@ -14,7 +14,7 @@ func TestReferencesBeyond4GiB(t *testing.T) {
 		t.Skip("no such memory here")
 	}
 	const large = 5<<30 + 7
-	blob := make([]byte, large+16) // of which nearly nothing is touched
+	blob := reserve(t, large+16) // of which nearly nothing is touched
 	blob[3], blob[large+2] = 1, 2
 	heap := &nd.Heap{}
 	heap.Add(nil)

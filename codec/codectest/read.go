@@ -167,12 +167,9 @@ func testConcurrent(t *testing.T, s *subject) {
 					t.Error(err)
 					return
 				}
-				got, wanted := s.values(dst), s.values(want)
-				for i := range got {
-					if !bytes.Equal(got[i], wanted[i]) {
-						t.Errorf("element %d differs beside others", i)
-						return
-					}
+				if !s.values(dst).equal(s.values(want)) {
+					t.Error("decoded differently beside others")
+					return
 				}
 			}
 		})
