@@ -159,6 +159,14 @@ type CopyPlanner interface {
 	Planned(r CopyRequest) (copying.Format, error)
 }
 
+// CopyForeteller is a Copier whose copies have more to tell beforehand than the plan of
+// their nodes.
+type CopyForeteller interface {
+	Copier
+	// PlanFurther adds to the plan of a copy what it will do besides.
+	PlanFurther(ctx context.Context, r CopyRequest, plan *copying.Plan) error
+}
+
 // CopyRequest is a copy that a user asks for.
 type CopyRequest struct {
 	Source    *convention.Subject

@@ -126,7 +126,11 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 						planned.To = f
 					}
 				}
-				if err := a.plan(cmd.Context(), src.Node, planned, planOnly, asJSON); err != nil || planOnly {
+				err := a.plan(cmd.Context(), request, planned, planOnly, asJSON)
+				if kind.IsUsage(err) {
+					return badUsage(cmd, "%w", err)
+				}
+				if err != nil || planOnly {
 					return err
 				}
 			}
@@ -200,6 +204,9 @@ func (a *app) copied(sum copying.Summary, asJSON bool) error {
 	case a.logger != nil:
 		a.logger.Info("copied", "summary", sum)
 	default:
+		for _, l := range sum.Linked {
+			fmt.Fprintf(a.err, "omnizarr: linked: %s is copied to %s\n", words.OneLine(l.From), words.OneLine(l.To))
+		}
 		for _, note := range sum.Notes {
 			fmt.Fprintf(a.err, "omnizarr: note: %s\n", words.OneLine(note))
 		}
@@ -210,8 +217,10 @@ func (a *app) copied(sum copying.Summary, asJSON bool) error {
 }
 
 // plan tells what a copy is going to do: on standard error before it is done, and on
-// standard output where nothing else is. Only then is the source listed for it.
-func (a *app) plan(ctx context.Context, src zarr.Node, opts copying.Options, only, asJSON bool) error {
+// standard output where nothing else is. Only then is the source listed for it, and
+// asked what else there is to tell.
+func (a *app) plan(ctx context.Context, r kind.CopyRequest, opts copying.Options, only, asJSON bool) error {
+	src := r.Source.Node
 	plan, err := copying.PlanOf(ctx, src, opts)
 	if err != nil {
 		return err
@@ -226,6 +235,11 @@ func (a *app) plan(ctx context.Context, src zarr.Node, opts copying.Options, onl
 			plan.NotCopied = append(plan.NotCopied, foreign.Files...)
 		} else {
 			plan.Files = foreign.Files
+		}
+		for _, k := range kind.All[kind.CopyForeteller](a.kinds) {
+			if err := k.PlanFurther(ctx, r, &plan); err != nil {
+				return err
+			}
 		}
 	}
 	switch {

@@ -37,6 +37,27 @@ type Plan struct {
 	Files     []string `json:"files"`
 	NotCopied []string `json:"not_copied"`
 	Each      []Layout `json:"each"`
+	// Linked are files that the source refers to, and that are copied beside it; what is
+	// counted here, but Each, is of them too. Notes are what the copy will say besides.
+	Linked []Linked `json:"linked,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+}
+
+// Join counts in the plan of a file that is copied along.
+func (p *Plan) Join(with Linked, plan Plan) {
+	p.Linked = append(p.Linked, with)
+	p.Arrays += plan.Arrays
+	p.AsBytes += plan.AsBytes
+	if p.Chunks = add(p.Chunks, float64(plan.Chunks)); plan.Chunks < 0 || p.Chunks < plan.Chunks {
+		p.Chunks = -1
+	}
+	p.Elements = add(p.Elements, float64(plan.Elements))
+	p.Read = add(p.Read, float64(plan.Read))
+	p.Written = add(p.Written, float64(plan.Written))
+	p.Passes = max(p.Passes, plan.Passes)
+	for _, text := range plan.Lossy {
+		p.Lossy = append(p.Lossy, with.From+text)
+	}
 }
 
 // Layout is how one array is copied.
@@ -217,6 +238,12 @@ func (p Plan) Lines() []string {
 		if len(group.list) > 0 {
 			out = append(out, group.title+": "+words.Some(group.list))
 		}
+	}
+	for _, l := range p.Linked {
+		out = append(out, fmt.Sprintf("linked: %s is copied to %s", l.From, l.To))
+	}
+	for _, note := range p.Notes {
+		out = append(out, "note: "+note)
 	}
 	return out
 }

@@ -40,6 +40,30 @@ type Summary struct {
 	// know of it, a line each.
 	Objects map[string]string `json:"objects,omitempty"`
 	Notes   []string          `json:"notes,omitempty"`
+	// Linked are files that the source refers to, and that were copied beside it.
+	Linked []Linked `json:"linked,omitempty"`
+}
+
+// Linked is a file that is copied because another refers to it, and its copy.
+type Linked struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Add counts another copy in. What was copied already, and what is to be said of it, is
+// left as it is.
+func (s *Summary) Add(other Summary) {
+	s.Arrays += other.Arrays
+	s.Chunks += other.Chunks
+	s.Passed += other.Passed
+	s.Empty += other.Empty
+	s.Read += other.Read
+	s.Written += other.Written
+	s.Elements += other.Elements
+	s.Resumed += other.Resumed
+	s.Anew = s.Anew || other.Anew
+	s.Files = append(s.Files, other.Files...)
+	s.NotCopied = append(s.NotCopied, other.NotCopied...)
 }
 
 // Measured calls f and adds what can be counted from outside: seconds, and what the
@@ -75,6 +99,9 @@ func (s Summary) String() string {
 	}
 	if len(s.Files) > 0 {
 		parts = append(parts, counted(int64(len(s.Files)), "other file"))
+	}
+	if len(s.Linked) > 0 {
+		parts = append(parts, counted(int64(len(s.Linked)), "linked file"))
 	}
 	parts = append(parts, words.Bytes(float64(s.Read))+" in", words.Bytes(float64(s.Written))+" out")
 	if s.Written > 0 && s.Read > 0 {

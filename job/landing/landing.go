@@ -53,8 +53,9 @@ type Copy struct {
 	// another way is another one. What the documents of the copy tell need not be in
 	// it, nor what does not change its bytes.
 	Request any
-	// Overwrite lets the copy take the place of nodes that are there.
-	Overwrite bool
+	// Overwrite lets the copy take the place of nodes that are there, with OwnOnly of
+	// nothing but an earlier copy of the same source as it was made.
+	Overwrite, OwnOnly bool
 	// Open are options for the place: how its URL becomes a store.
 	Open []zarr.Option
 }
@@ -77,6 +78,7 @@ type Landing struct {
 
 	already bool
 	resumed bool
+	begun   bool // by this run, where nothing was
 
 	mu    sync.Mutex // guards what follows
 	files []string   // that are no part of a node
@@ -282,6 +284,17 @@ func (l *Landing) Abandon(err error) error {
 		_ = l.save(context.Background())
 	}
 	return l.end(l.where.Leave, err)
+}
+
+// Withdraw is Abandon for a copy that was started, and of which nothing was put: if it
+// was not begun before, nothing of it stays.
+func (l *Landing) Withdraw(err error) error {
+	if l.ground.started() && l.begun {
+		if also := l.base.Delete(context.Background(), path.Join(l.made, zarr.Unfinished)); also == nil {
+			return l.end(l.where.Leave, err)
+		}
+	}
+	return l.Abandon(err)
 }
 
 // end gives up locks and the store, if it was opened here.

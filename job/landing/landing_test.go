@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -555,6 +556,85 @@ func TestArchiveOfOthersIsNotReplaced(t *testing.T) {
 		}
 		if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(left) != 1 {
 			t.Errorf("%s: %v, %v", name, left, err)
+		}
+	}
+}
+
+func TestOwnOnlyReplacesNothingButAnEarlierCopy(t *testing.T) {
+	src := small(t, 1)
+	for name, before := range map[string]func(s store.Store){
+		"another node": func(s store.Store) { _, err := zarr.CreateGroupIn(ctx, s, "out"); jobtest.Check(t, err) },
+		"another copy": func(s store.Store) { jobtest.Check(t, copyTo(t, s, small(t, -1), landing.Copy{})) },
+		"other values": func(s store.Store) { putText(t, s, "out/README", "mine") },
+		"changed": func(s store.Store) {
+			jobtest.Check(t, copyTo(t, s, src, landing.Copy{}))
+			putText(t, s, "out/more", "mine")
+		},
+		"another begun": func(s store.Store) {
+			putText(t, s, "out/"+zarr.Unfinished, `{"omnizarr": 1, "source": "elsewhere"}`)
+		},
+	} {
+		for _, over := range []bool{false, true} {
+			s := mem.New()
+			before(s)
+			was := jobtest.All(t, s)
+			err := copyTo(t, s, src, landing.Copy{Overwrite: over, OwnOnly: true})
+			if !errors.Is(err, landing.ErrNotEmpty) || strings.Contains(err.Error(), "--overwrite") || !maps.Equal(jobtest.All(t, s), was) {
+				t.Errorf("%s, overwrite %v: %v", name, over, err)
+			}
+		}
+	}
+	s := mem.New()
+	for range 2 {
+		jobtest.Check(t, copyTo(t, s, src, landing.Copy{Overwrite: true, OwnOnly: true}))
+	}
+}
+
+func putText(t *testing.T, s store.Store, key, text string) {
+	t.Helper()
+	_, err := s.Put(ctx, key, []byte(text), store.PutOptions{})
+	jobtest.Check(t, err)
+}
+
+// copyTo copies a group of small's to out.
+func copyTo(t *testing.T, s store.Store, src *zarr.Group, c landing.Copy) error {
+	t.Helper()
+	c.Source, c.Request = src, "test"
+	l, err := landing.Begin(ctx, landing.Place{Store: s, Path: "out"}, c)
+	if err != nil {
+		return err
+	}
+	_, err = zarr.CreateGroupIn(ctx, l.Store(), l.Path())
+	if err == nil {
+		err = l.Start(ctx)
+	}
+	if err != nil {
+		return l.Abandon(err)
+	}
+	return l.Finish(ctx)
+}
+
+func TestWithdrawnCopiesLeaveNothing(t *testing.T) {
+	for name, kind := range kinds(t) {
+		s := kind(plenty)
+		src := small(t, 1)
+		begin := func() *landing.Landing {
+			l, err := landing.Begin(ctx, landing.Place{Store: s, Path: "out"}, landing.Copy{Source: src, Request: "test"})
+			jobtest.Check(t, err)
+			_, err = zarr.CreateGroupIn(ctx, l.Store(), l.Path())
+			jobtest.Check(t, err)
+			jobtest.Check(t, l.Start(ctx))
+			return l
+		}
+		if err := begin().Withdraw(errStopped); err != errStopped || len(jobtest.All(t, s)) > 0 {
+			t.Errorf("%s: %v, left %v", name, err, jobtest.All(t, s))
+		}
+		// What was begun before stays.
+		if err := begin().Abandon(errStopped); err != errStopped {
+			t.Error(err)
+		}
+		if err := begin().Withdraw(errStopped); err != errStopped || len(jobtest.All(t, s)) != 1 {
+			t.Errorf("%s: %v, left %v", name, err, jobtest.All(t, s))
 		}
 	}
 }

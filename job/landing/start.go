@@ -120,6 +120,9 @@ func (l *Landing) start(ctx context.Context) error {
 		}
 	}
 	l.made = l.at
+	if err := l.ownOnly(ctx, here); err != nil {
+		return err
+	}
 	switch {
 	case here.node && here.mark != nil && l.mark.differs(here.mark) == "":
 		// All was done but to tidy up.
@@ -147,6 +150,24 @@ func (l *Landing) start(ctx context.Context) error {
 		return l.replace(ctx, made, beside)
 	}
 	return l.fresh(ctx, l.at)
+}
+
+// ownOnly makes sure that what is there is an earlier copy of the same source, as it was
+// made, if nothing else may be replaced.
+func (l *Landing) ownOnly(ctx context.Context, here found) error {
+	if !l.copy.OwnOnly || !here.some && here.mark == nil {
+		return nil
+	}
+	if here.mark != nil && here.mark.Version == version && here.mark.Source == l.mark.Source {
+		return nil
+	}
+	if r := here.record; here.mark == nil && r != nil && r.Version == version && r.Source == digest(l.mark.Source) {
+		now, err := listing(ctx, l.base, l.at, false)
+		if err != nil || now == r.Copy {
+			return err
+		}
+	}
+	return fmt.Errorf("%w, which is no copy of %s as it was made, and is not replaced", ErrNotEmpty, l.copy.Source.URL())
 }
 
 // finished says what is to be said of a node in the place.
@@ -305,6 +326,7 @@ func (l *Landing) fresh(ctx context.Context, at string) error {
 	} else if f.mark != nil || f.some {
 		return errBusy
 	}
+	l.begun = true
 	return l.begin(ctx, at)
 }
 

@@ -19,4 +19,5 @@ func Example() {
 	// hdmf --pickle
 	// hdmf --schema
 	// hdmf --wide-indexes
+	// hdmf --with-links
 }

@@ -53,10 +53,11 @@ func (k *Kind) Further(ctx context.Context, url string, object convention.Object
 	return nil, nil
 }
 
-// CopyFlags adds --pickle, --no-pickle and --wide-indexes.
+// CopyFlags adds --pickle, --no-pickle, --with-links and --wide-indexes.
 func (k *Kind) CopyFlags(flags *flag.FlagSet) {
 	flags.BoolVar(&k.copy.Pickle, "pickle", false, "write all objects of an HDMF file with --to zarr2 as pickles, and not only the compounds that hdmf-zarr reads in no other form")
 	flags.BoolVar(&k.copy.NoPickle, "no-pickle", false, "write no pickles: compounds with text or references of an HDMF file with --to zarr2 are JSON, which no hdmf-zarr reads")
+	flags.BoolVar(&k.copy.WithLinks, "with-links", false, "copy the files that an HDMF file refers to as well, beside the copy, and let it refer to those")
 	flags.BoolVar(&k.copy.WideIndexes, "wide-indexes", false, "write the indexes of ragged columns of an HDMF file in 64 bits, so that rows can be appended without end")
 }
 
@@ -73,8 +74,8 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 		return sum, true, err
 	case ok && o.Bound() != "":
 		return sum, true, kind.Usagef("%s is part of an HDMF file: %s; copy the file, or with --plain the nodes as they are", r.From, o.Bound())
-	case k.copy.Pickle || k.copy.NoPickle || k.copy.WideIndexes:
-		return sum, true, kind.Usagef("--pickle, --no-pickle and --wide-indexes are for HDMF and NWB files")
+	case k.copy.Pickle || k.copy.NoPickle || k.copy.WithLinks || k.copy.WideIndexes:
+		return sum, true, kind.Usagef("--pickle, --no-pickle, --with-links and --wide-indexes are for HDMF and NWB files")
 	}
 	return sum, false, nil
 }
@@ -83,24 +84,46 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 var laid = []string{"chunks", "shards", "codecs", "data-type"}
 
 func (k *Kind) copyFile(ctx context.Context, file *hdmf.File, r kind.CopyRequest) (sum copying.Summary, err error) {
+	opts, err := k.options(r)
+	if err != nil {
+		return sum, err
+	}
+	return write.Copy(ctx, r.URL, file, opts)
+}
+
+// PlanFurther tells which files are copied along, and what else the copy will say.
+func (k *Kind) PlanFurther(ctx context.Context, r kind.CopyRequest, plan *copying.Plan) error {
+	o, ok := r.Source.Object.(*describe.Object)
+	if !ok || !o.IsFile() {
+		return nil
+	}
+	opts, err := k.options(r)
+	if err != nil {
+		return err
+	}
+	return write.Plan(ctx, r.URL, o.HDMF().File(), opts, plan)
+}
+
+// options are those of the copy of a file.
+func (k *Kind) options(r kind.CopyRequest) (opts write.Options, err error) {
 	opts, to := k.copy, r.Options.To.Name()
 	opts.Overwrite, opts.Zarr, opts.Laid = r.Options.Overwrite, r.Options.Open, r.Options
 	var ok bool
 	if opts.Layout, ok = layouts[to]; !ok {
-		return sum, kind.Usagef("--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
+		return opts, kind.Usagef("--to %s: links and references of an HDMF file would be lost; --plain copies the arrays alone", to)
 	}
 	switch {
 	case opts.Pickle && opts.NoPickle:
-		return sum, kind.Usagef("--pickle and --no-pickle are two ways to write the same")
+		return opts, kind.Usagef("--pickle and --no-pickle are two ways to write the same")
 	case (opts.Pickle || opts.NoPickle) && opts.Layout != hdmf.V2:
-		return sum, kind.Usagef("--pickle and --no-pickle are for --to zarr2")
+		return opts, kind.Usagef("--pickle and --no-pickle are for --to zarr2")
 	}
 	for _, name := range r.Laid {
 		if !slices.Contains(laid, name) {
-			return sum, kind.Usagef("--%s is not for HDMF files; --plain copies the nodes alone", name)
+			return opts, kind.Usagef("--%s is not for HDMF files; --plain copies the nodes alone", name)
 		}
 	}
-	return write.Copy(ctx, r.URL, file, opts)
+	return opts, nil
 }
 
 // Help tells what is special about HDMF and NWB files.
@@ -148,6 +171,13 @@ and times stay. A file that the source refers to is not overwritten. With --to z
 compounds with text or references, such as the timeseries of trials, are pickles of plain
 values, as hdmf-zarr 0.13 reads them in no other form, and lists of references are JSON.
 --no-pickle makes all of them JSON, which Omnizarr reads, and --pickle all of them pickles.
-Readers that refuse pickles, such as hdmf-zarr 0.14, want --to zarr3.`, `  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr
-  omnizarr copy --to zarr2 --no-pickle session-v3.nwb.zarr session-json.nwb.zarr`},
+Readers that refuse pickles, such as hdmf-zarr 0.14, want --to zarr3.
+Links and references into other files lead to those as before, which hdmf-zarr follows
+only if they have the same layout. --with-links copies them too, and what they refer to,
+as far as --allow lets it: each beside the copy as it lies beside the source, under
+another name where a source or another copy lies, nothing outside of the folder of the
+copy. The file itself is complete last; the same copy again goes on. --overwrite replaces
+of linked files nothing but earlier copies.`, `  omnizarr copy --to zarr3 session.nwb.zarr session-v3.nwb.zarr
+  omnizarr copy --to zarr2 --no-pickle session.nwb.zarr session-json.nwb.zarr
+  omnizarr copy --to zarr3 --with-links --allow raw session.nwb.zarr new/session.nwb.zarr`},
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/landing"
-	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -27,7 +26,8 @@ const maxDepth = 64
 
 // Copy writes a file anew at a URL, in the same or in the other layout: values,
 // attributes, links, references, regions, schemas and ids. Links and references
-// into other files stay such, and name them relative to the new place.
+// into other files stay such, and name them relative to the new place, or with WithLinks
+// their copies, which are made along.
 //
 // The new file lands as all copies do, see package landing: it becomes one at the very
 // end, one that was interrupted and is begun again goes on, and what Overwrite replaces
@@ -44,78 +44,77 @@ func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) (copyin
 	if opts.Laid.Workers, opts.Laid.Memory, err = job.Limits(opts.Laid.Workers, opts.Laid.Memory); err != nil {
 		return copying.Summary{}, fmt.Errorf("copy: %w", err)
 	}
-	return copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) { return copyFile(ctx, dst, src, opts) })
+	return copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) {
+		set, err := gather(ctx, dst, src, opts)
+		if err != nil {
+			return copying.Summary{}, err
+		}
+		return set.copy(ctx)
+	})
 }
 
-func copyFile(ctx context.Context, dst string, src *hdmf.File, opts Options) (sum copying.Summary, err error) {
-	c := &copier{src: src, misses: misses{source: src}, here: locate.Identity(dst)}
-	if err := checkOptions(&opts); err != nil {
-		return sum, c.unread("/", err)
-	}
-	if c.texts, err = src.SchemaTexts(ctx); err == nil {
+// begin makes the nodes of the copy of a file of a set, and nothing in its place yet.
+func (s *set) begin(ctx context.Context, m *member) (_ *copier, err error) {
+	c := &copier{src: m.file, misses: misses{source: m.file}, set: s, dst: m.place}
+	if c.texts, err = m.file.SchemaTexts(ctx); err == nil {
 		err = checkSchemas(c.texts)
 	}
 	if err != nil {
-		return sum, c.unread("/", err)
+		return nil, c.unread("/", err)
 	}
-	c.landing, err = landing.Begin(ctx, landing.Place{URL: dst}, landing.Copy{
-		Source: src.Zarr(), Request: request(&opts), Overwrite: opts.Overwrite, Open: append([]zarr.Option{zarr.Locate(opts.Locate)}, opts.Zarr...),
+	c.landing, err = landing.Begin(ctx, landing.Place{URL: m.url}, landing.Copy{
+		Source: m.file.Zarr(), Request: s.request(m), Overwrite: s.opts.Overwrite, OwnOnly: m != s.files[0],
+		Open: append([]zarr.Option{zarr.Locate(s.opts.Locate)}, s.opts.Zarr...),
 	})
 	if err != nil {
-		return sum, err
+		return nil, err
 	}
-	c.target = newCopy(c.landing, opts)
+	c.target = newCopy(c.landing, s.opts)
 	c.place = c.refer
-	c.dst = realPlace(c.here)
-	c.forget()
-	if sum, err = c.land(ctx); err != nil {
-		return sum, c.landing.Abandon(err)
+	c.known, c.files = map[string]hdmf.Reference{}, map[string]string{}
+	if err := c.nodes(ctx); err != nil {
+		return nil, c.landing.Abandon(err)
 	}
-	sum.Already, sum.Objects, sum.Notes = c.landing.Already(), c.objectCodecs(), c.objectNotes()
-	return sum, c.landing.Finish(ctx)
+	return c, nil
 }
 
 // request is what tells copies of a file apart, besides their documents.
-func request(opts *Options) any {
+func (s *set) request(m *member) any {
+	var links []string
+	for _, other := range s.files {
+		if len(s.files) > 1 && other != m {
+			links = append(links, relative(m.place, other.place))
+		}
+	}
 	return struct {
 		To       string          `json:"to"`
 		Codecs   json.RawMessage `json:"codecs,omitempty"`
 		DataType string          `json:"data_type,omitempty"`
-	}{fmt.Sprint("hdmf ", opts.Layout), opts.Laid.Codecs, opts.Laid.DataType}
+		Links    []string        `json:"links,omitempty"` // copies beside this one
+	}{fmt.Sprint("hdmf ", s.opts.Layout), s.opts.Laid.Codecs, s.opts.Laid.DataType, links}
 }
 
-// land makes all nodes, and then fills the arrays.
-func (c *copier) land(ctx context.Context) (sum copying.Summary, err error) {
-	if c.opts.Overwrite {
-		if err := c.survey(ctx); err != nil {
-			return sum, err
-		}
-	}
+// nodes makes all nodes.
+func (c *copier) nodes(ctx context.Context) (err error) {
 	if c.root, err = zarr.CreateGroupIn(ctx, c.held, c.landing.Path(), append(c.engine(), zarr.As(c.format()))...); err != nil {
-		return sum, err
+		return err
 	}
 	c.later = []work{}
 	if err = c.all(ctx); err == nil {
-		err = c.unread("/", errors.Join(c.checkFitting(), c.checkLosses()))
+		err = c.unread("/", c.checkLosses())
 	}
 	if err == nil && !c.opts.Plain {
 		err = c.root.Consolidate(ctx)
 	}
-	if err == nil {
-		err = c.landing.Start(ctx)
-	}
-	if err != nil || c.landing.Already() {
-		return sum, err
-	}
-	return c.run(ctx)
+	return err
 }
 
 // copier copies one file.
 type copier struct {
 	*target
 	src     *hdmf.File
+	set     *set
 	landing *landing.Landing
-	here    string // the identity of the place
 	dst     string // where the new file lies, "" if nowhere
 	texts   []hdmf.SchemaText
 	fitting bool // some array has as many axes as the chunks that are asked for
@@ -126,16 +125,17 @@ type copier struct {
 	misses misses
 }
 
-// forget drops what is remembered of references.
-func (c *copier) forget() { c.known, c.files = map[string]hdmf.Reference{}, map[string]string{} }
-
 // unread says which object of the source is to blame, unless err does.
 func (c *copier) unread(at string, err error) error {
+	return unread(c.src, at, err)
+}
+
+func unread(src *hdmf.File, at string, err error) error {
 	var known *zarr.Error
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	return &zarr.Error{Op: "copy", URL: store.JoinURL(c.src.URL(), strings.TrimPrefix(at, "/")), Err: err}
+	return &zarr.Error{Op: "copy", URL: store.JoinURL(src.URL(), strings.TrimPrefix(at, "/")), Err: err}
 }
 
 func (c *copier) all(ctx context.Context) error {
@@ -335,12 +335,14 @@ func (c *copier) file(ctx context.Context, name string) string {
 	}
 	out := name
 	at := ""
-	if o, err := c.src.Resolve(ctx, hdmf.Reference{Source: name, Path: "/"}); err == nil {
-		if o.File() == c.src {
+	if other, err := c.src.Source(ctx, name); err == nil {
+		if other == c.src {
 			out = "."
 		}
-		at = zarr.Place(ctx, o.File().Zarr())
-	} else if own := zarr.Place(ctx, c.src.Zarr()); own != "" && !strings.Contains(name, "://") && !filepath.IsAbs(name) {
+		if at = c.set.placeOf(other); at == "" {
+			at = placeOf(ctx, other)
+		}
+	} else if own := placeOf(ctx, c.src); own != "" && !strings.Contains(name, "://") && !filepath.IsAbs(name) {
 		at = beside(own, name)
 	}
 	if out != "." && at != "" && c.dst != "" {

@@ -41,6 +41,13 @@ type Options struct {
 	// else JSON. Nobody but Omnizarr reads such compounds as JSON, and readers that
 	// refuse pickles cannot read them at all. Files of V3 have neither.
 	Pickle, NoPickle bool
+	// WithLinks makes Copy take along the files that the source refers to, and those that
+	// they refer to, as far as they may be opened: each is copied once, in the same
+	// layout, to the folder of the new file, where it lies as it does beside the source,
+	// and links and references lead to the copies. What lies elsewhere comes into that
+	// folder too, and a copy that would lie in or around a file of the source, or another
+	// copy, gets another name. The copy of the source appears last.
+	WithLinks bool
 	// Schemas are cached in the new file, and Create checks what it is to hold
 	// against them. Copy takes those of its source.
 	Schemas []hdmf.SchemaText

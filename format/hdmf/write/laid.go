@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -79,8 +80,8 @@ func checkOptions(opts *Options) error {
 }
 
 // checkFitting says that chunks are for no array at all.
-func (c *copier) checkFitting() error {
-	if o := &c.opts.Laid; (o.Chunks != nil || o.Shards != nil) && !c.fitting {
+func (s *set) checkFitting(copies []*copier) error {
+	if o := &s.opts.Laid; (o.Chunks != nil || o.Shards != nil) && !slices.ContainsFunc(copies, func(c *copier) bool { return c.fitting }) {
 		return fmt.Errorf("no array of numbers has as many axes as chunks %v, shards %v", o.Chunks, o.Shards)
 	}
 	return nil

@@ -36,6 +36,15 @@ func newCopy(l *landing.Landing, opts Options) *target {
 
 func identity(g *zarr.Group) string { return store.Identity(g.Store(), g.Path()) }
 
+// placeOf is where a file lies, "" if nowhere that others can refer to.
+func placeOf(ctx context.Context, f *hdmf.File) string {
+	at := zarr.Place(ctx, f.Zarr())
+	if at != "" && f.Zarr().Path() != "" {
+		at = strings.TrimSuffix(at, "/") + "/" + f.Zarr().Path()
+	}
+	return at
+}
+
 // realPlace is where a new file lies, as zarr.Place names places, by the identity of
 // its place; "" where that cannot be told before it is there.
 func realPlace(identity string) string {

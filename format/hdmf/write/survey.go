@@ -14,48 +14,54 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// survey makes sure that none of the files that the source refers to is what would be
-// replaced.
-func (c *copier) survey(ctx context.Context) error {
-	defer c.forget()
+// sourcesOf gives the sources by which a file refers to others.
+func sourcesOf(ctx context.Context, f *hdmf.File) ([]string, error) {
 	sources := map[string]bool{}
-	for m, err := range hdmf.References(ctx, c.src.Root(), true) {
+	for m, err := range hdmf.References(ctx, f.Root(), true) {
 		// A list of references is copied one by one; an attribute that is none as it is.
 		if _, element := m.Holder.(*hdmf.Dataset); err == nil && element && m.Attribute == "" && !m.Empty {
 			err = m.Err
 		}
 		if err != nil {
-			return c.unread(m.Path(), err)
+			return nil, unread(f, m.Path(), err)
 		}
-		sources[m.To.Source] = true
+		if m.To.Source != "" && m.To.Source != "." {
+			sources[m.To.Source] = true
+		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		if c.isHere(ctx, name) {
-			return &zarr.Error{Op: "create", URL: c.held.URL(), Err: fmt.Errorf("%s refers to it by the source %q, and would refer to itself or to nothing", c.src.URL(), name)}
+	return slices.Sorted(maps.Keys(sources)), nil
+}
+
+// survey makes sure that none of the files that are referred to is what would be
+// replaced.
+func (s *set) survey(ctx context.Context) error {
+	for _, m := range s.files {
+		for _, name := range m.sources {
+			for _, to := range s.files {
+				if m.means(ctx, name, to) {
+					return &zarr.Error{Op: "create", URL: to.url, Err: fmt.Errorf("%s refers to it by the source %q, and would refer to itself or to nothing", m.file.URL(), name)}
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// isHere says whether a source of the old file means what lies where the new one
-// is to be.
-func (c *copier) isHere(ctx context.Context, name string) bool {
-	if name == "." || name == "" {
-		return false
-	}
-	if o, err := c.src.Resolve(ctx, hdmf.Reference{Source: name, Path: "/"}); err == nil {
-		return o.File() != c.src && store.Overlap(c.here, identity(o.File().Zarr()))
+// means says whether a source of a file means what lies where a copy is to be.
+func (m *member) means(ctx context.Context, name string, to *member) bool {
+	if other, err := m.file.Source(ctx, name); err == nil {
+		return other != m.file && store.Overlap(to.here, identity(other.Zarr()))
 	}
 	// There may be no leave to open it, which is no leave to remove it.
-	if c.dst == "" {
+	if to.place == "" {
 		return false
 	}
-	own := zarr.Place(ctx, c.src.Zarr())
+	own := placeOf(ctx, m.file)
 	switch {
 	case strings.Contains(name, "://") || filepath.IsAbs(name):
-		return store.Overlap(c.here, locate.Identity(name))
+		return store.Overlap(to.here, locate.Identity(name))
 	case own == "":
 		return false
 	}
-	return store.Overlap(c.here, locate.Identity(beside(own, name))) || store.Overlap(c.here, locate.Identity(beside(own, "../"+name)))
+	return store.Overlap(to.here, locate.Identity(beside(own, name))) || store.Overlap(to.here, locate.Identity(beside(own, "../"+name)))
 }
