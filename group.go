@@ -92,6 +92,10 @@ func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	return openNode(ctx, g.engine, whole)
 }
 
+// Consolidated reports whether nodes below the group are opened by its consolidated
+// metadata, or by that of a group above, and not by documents of their own.
+func (g *Group) Consolidated() bool { return g.consolidatedIn() != nil }
+
 // consolidatedIn is the group whose consolidated metadata answers for this one;
 // nil if there is none or it is bypassed.
 func (g *Group) consolidatedIn() *Group {

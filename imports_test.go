@@ -32,7 +32,7 @@ var layers = []struct {
 	{names: []string{"codec/tifftile"}},
 	{names: []string{"codec/std", "store/*"}},
 	{names: []string{"format/translate", "store/held"}},
-	{names: []string{"format"}},
+	{names: []string{"format", "store/journal"}},
 	{names: []string{"format/xarray"}},
 	{names: []string{"codec/codectest", "format/*"}},
 	{names: []string{"format/std"}},

@@ -10,7 +10,10 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/journal"
 )
 
 // Option changes how files are opened.
@@ -30,6 +33,7 @@ func Zarr(opts ...zarr.Option) Option { return func(o *options) { o.zarr = appen
 // File is an HDMF file. It may be used by several goroutines.
 type File struct {
 	root    *zarr.Group
+	under   *zarr.Group // what root was made of, nil if that is itself
 	opts    []zarr.Option
 	place   string // where others find it, "" if nowhere
 	outer   *File  // that opened this one, and closes it
@@ -77,7 +81,37 @@ func newFile(ctx context.Context, g *zarr.Group, opts []zarr.Option) *File {
 		f.place = strings.TrimSuffix(f.place, "/") + "/" + g.Path()
 	}
 	f.files = map[string]*File{f.place: f}
+	if whole := committed(ctx, g, opts); whole != nil {
+		f.root, f.under = whole, g
+	}
 	return f
+}
+
+// committed gives a file as it is after a commit that is under way, or that was
+// interrupted, and that some documents do not tell of yet; nil if there is none.
+// Consolidated metadata tells of all of a commit or of nothing, and the root is in the
+// same document in V3.
+func committed(ctx context.Context, g *zarr.Group, opts []zarr.Option) *zarr.Group {
+	if g.Consolidated() && g.Format() != "zarr2" {
+		return nil
+	}
+	s, err := store.Sub(translate.Raw(g.Store()), g.Path())
+	if err != nil {
+		return nil
+	}
+	j, err := journal.Read(ctx, s)
+	if err != nil || j == nil {
+		return nil // what is stored is all that there is to read
+	}
+	if s, err = journal.Over(ctx, s, j); err != nil {
+		return nil
+	}
+	n, err := zarr.OpenStore(ctx, s, "", opts...)
+	if err != nil {
+		return nil
+	}
+	whole, _ := n.(*zarr.Group)
+	return whole
 }
 
 // Is reports whether a group looks like the root of an HDMF file: it names cached
@@ -123,6 +157,9 @@ func (f *File) Close() error {
 	var err error
 	for _, other := range f.files {
 		err = errors.Join(err, other.root.Close())
+		if other.under != nil {
+			err = errors.Join(err, other.under.Close())
+		}
 	}
 	return err
 }

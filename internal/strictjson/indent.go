@@ -6,9 +6,10 @@ const lineWidth = 80
 // Indent appends a checked value to dst, two spaces deeper per level. Only
 // white space changes: numbers, strings and the order of members stay as they
 // are. Arrays without objects inside stay on one line when they are short.
-func Indent(dst, raw []byte) []byte {
-	return indentValue(dst, raw, 0).dst
-}
+func Indent(dst, raw []byte) []byte { return IndentAt(dst, raw, 0) }
+
+// IndentAt is Indent for a value that stands so many levels deep in another.
+func IndentAt(dst, raw []byte, level int) []byte { return indentValue(dst, raw, level).dst }
 
 // indented is the output so far and where the input goes on.
 type indented struct {

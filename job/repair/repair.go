@@ -1,5 +1,5 @@
 // Package repair mends what verify finds wrong with a hierarchy and can be mended
-// without losing anything: consolidated metadata is written anew, chunks outside of
+// without losing anything: commits that were interrupted are completed, consolidated metadata is written anew, chunks outside of
 // arrays and temporary files of writers that are gone are removed, and chunks that do
 // not decode are set aside if somebody asks for it.
 //
@@ -20,9 +20,12 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/journal"
+	"github.com/omnizarr/zarr/store/lock"
 )
 
 // Aside is the folder at the root of a hierarchy that chunks are set aside in, by
@@ -31,6 +34,7 @@ const Aside = ".omnizarr-repaired"
 
 // What actions do.
 const (
+	Complete    = "complete"    // a commit that was interrupted
 	Consolidate = "consolidate" // write consolidated metadata anew
 	Remove      = "remove"      // what nothing reads
 	SetAside    = "set aside"   // a chunk that cannot be read, which is then missing
@@ -84,15 +88,19 @@ var ErrFormat = errors.New("cannot be repaired")
 // it. The store stays the caller's, and must be open until the plan is done.
 func Make(ctx context.Context, s store.Store, at string, opts Options) (*Plan, error) {
 	at = strings.Trim(at, "/")
+	p := &Plan{Actions: []Action{}, Left: []check.Problem{}, store: s, path: at, opts: opts}
+	s, at, err := p.committed(ctx)
+	if err != nil {
+		return nil, err
+	}
 	root, err := zarr.OpenStore(ctx, s, at, append(slices.Clone(opts.Open), zarr.BypassConsolidated())...)
 	if err != nil {
 		if !droppable(ctx, translate.Raw(s), path.Join(at, job.Document)) {
 			return nil, err
 		}
 		_, why := job.Reason(err)
-		return &Plan{store: s, path: at, opts: opts, Left: []check.Problem{}, Actions: []Action{
-			{Path: "/", Key: job.Document, Action: Consolidate, Reason: strings.TrimPrefix(why, job.Document+": "), cause: check.Broken},
-		}}, nil
+		p.Actions = append(p.Actions, Action{Path: "/", Key: job.Document, Action: Consolidate, Reason: strings.TrimPrefix(why, job.Document+": "), cause: check.Broken})
+		return p, nil
 	}
 	defer root.Close() // not its store
 	if f := std.Registry().Find(root.Format()); f != nil && f.File != nil {
@@ -104,7 +112,6 @@ func Make(ctx context.Context, s store.Store, at string, opts Options) (*Plan, e
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Actions: []Action{}, Left: []check.Problem{}, store: s, path: at, opts: opts}
 	broken := false
 	for _, x := range report.Problems {
 		broken = broken || x.Cause == check.Broken
@@ -140,14 +147,45 @@ func Make(ctx context.Context, s store.Store, at string, opts Options) (*Plan, e
 	return p, nil
 }
 
+// committed gives the store and the path to look at: those of the plan, but as they are
+// once a commit is completed that was interrupted.
+func (p *Plan) committed(ctx context.Context) (store.Store, string, error) {
+	s, err := store.Sub(translate.Raw(p.store), p.path)
+	if err != nil {
+		return nil, "", err
+	}
+	j, err := journal.Read(ctx, s)
+	if err == nil && j != nil {
+		_, err = j.Left(ctx, s)
+	}
+	switch {
+	case errors.Is(err, journal.ErrUnknown) || errors.Is(err, journal.ErrChanged):
+		p.Left = append(p.Left, check.Problem{Path: "/", Key: journal.Name, Problem: err.Error()})
+		return p.store, p.path, nil
+	case err != nil:
+		return nil, "", err
+	case j == nil:
+		return p.store, p.path, nil
+	}
+	p.Actions = append(p.Actions, Action{Path: "/", Key: journal.Name, Action: Complete,
+		Reason: "a commit of " + words.Counted(len(j.Changes), "document") + " was interrupted when it was decided: not all of them are stored"})
+	s, err = journal.Over(ctx, s, j)
+	return s, "", err
+}
+
 // order is when a step has its turn: consolidated metadata comes last.
 func order(a Action) int {
-	return slices.Index([]string{Remove, SetAside, Consolidate}, a.Action)
+	return slices.Index([]string{Complete, Remove, SetAside, Consolidate}, a.Action)
 }
 
 // Do does what the plan says, but for steps that need something. It gives what it has
-// done, also with an error.
+// done, also with an error: lock.ErrBusy if somebody is at work on the hierarchy.
 func (p *Plan) Do(ctx context.Context) (done []Action, err error) {
+	release, err := lock.Take(translate.Raw(p.store), p.path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	for _, a := range p.Actions {
 		if a.Needs != "" {
 			continue
@@ -171,6 +209,13 @@ func (p *Plan) key(a Action) string {
 // step does one step, and reports whether there still was anything to do.
 func (p *Plan) step(ctx context.Context, a Action) (bool, error) {
 	raw := translate.Raw(p.store)
+	if a.Action == Complete {
+		s, err := store.Sub(raw, p.path)
+		if err != nil {
+			return false, err
+		}
+		return journal.Finish(ctx, s)
+	}
 	if a.cause == check.Leftover {
 		return true, store.Sweep(ctx, raw, p.key(a))
 	}

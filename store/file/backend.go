@@ -48,6 +48,7 @@ type folder interface {
 	exchange(a string, in folder, b string) error
 	remove(name string) error // of a file
 	sync() error
+	syncFile(name string) error
 	close() error
 }
 
@@ -281,6 +282,14 @@ func (d rootFolder) sync() error {
 		return nil
 	}
 	f, err := d.root.Open(orDot(d.dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func (d rootFolder) syncFile(name string) error {
+	f, err := d.root.OpenFile(within(d.dir, name), syncFlags, 0)
 	if err != nil {
 		return err
 	}

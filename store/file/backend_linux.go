@@ -249,6 +249,14 @@ func (d fdFolder) sync() error {
 	return errors.Join(fdFile(fd).Sync(), unix.Close(fd))
 }
 
+func (d fdFolder) syncFile(name string) error {
+	fd, err := unix.Openat(int(d), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fdFile(fd).Sync(), unix.Close(fd))
+}
+
 func (d fdFolder) close() error { return unix.Close(int(d)) }
 
 func statAt(dir int, name string, flags int) (stat, error) {

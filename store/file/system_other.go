@@ -4,6 +4,7 @@ package file
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -11,6 +12,8 @@ import (
 const (
 	openFlags   = 0
 	syncFolders = false
+	// syncFlags open a file to be flushed, which takes the right to write it.
+	syncFlags = os.O_RDWR
 )
 
 // systemKey reports whether this system can have a file of that name: not a

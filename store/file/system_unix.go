@@ -12,6 +12,8 @@ const (
 	// openFlags keep an open from waiting where a pipe lies at the key.
 	openFlags   = syscall.O_NONBLOCK
 	syncFolders = true
+	// syncFlags open a file to be flushed.
+	syncFlags = syscall.O_RDONLY | syscall.O_NONBLOCK
 )
 
 // systemKey reports whether this system can have a file of that name.

@@ -6,7 +6,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"iter"
 	"maps"
@@ -29,21 +30,37 @@ type Store struct {
 	over  *mem.Store
 
 	mu    sync.Mutex
-	gone  map[string]bool   // documents to be removed
-	when  map[string]int    // by key: the number of its first change
-	grown map[string]int    // by node: the number of its last growth
-	added map[string]bool   // nodes that are new, with all that is below them
-	seen  map[string]uint64 // by key: what was stored when it was read first
-	seed  maphash.Seed
+	gone  map[string]bool    // documents to be removed
+	when  map[string]int     // by key: the number of its first change
+	grown map[string]int     // by node: the number of its last growth
+	added map[string]bool    // nodes that are new, with all that is below them
+	seen  map[string]version // by key: what was stored when it was read first
+	loose map[string]bool    // values that went through; nil if nobody asks
 	now   int
 }
+
+// version is what is known of a stored document.
+type version struct {
+	text string // its Version
+	tag  string // its ETag, "" if the store gives none
+}
+
+// Version tells values apart: it is that of data, or "" where there is none.
+func Version(data []byte, there bool) string {
+	if !there {
+		return ""
+	}
+	return fmt.Sprintf("%08x-%d", crc32.Checksum(data, castagnoli), len(data))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // New holds back what kept says. Order is the names of documents in the order in
 // which those of one node are stored.
 func New(base store.Store, kept func(key string) bool, order []string) *Store {
 	return &Store{
-		base: base, kept: kept, order: order, over: mem.New(), seed: maphash.MakeSeed(),
-		gone: map[string]bool{}, when: map[string]int{}, grown: map[string]int{}, added: map[string]bool{}, seen: map[string]uint64{},
+		base: base, kept: kept, order: order, over: mem.New(),
+		gone: map[string]bool{}, when: map[string]int{}, grown: map[string]int{}, added: map[string]bool{}, seen: map[string]version{},
 	}
 }
 
@@ -63,47 +80,42 @@ func (h *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) 
 	}
 	out, info, err = h.base.Get(ctx, key, r, dst)
 	if _, all := r.IsAll(); all && (err == nil || errors.Is(err, store.ErrNotExist)) {
-		h.saw(key, h.version(out[len(dst):], err == nil), false)
+		h.saw(key, version{Version(out[len(dst):], err == nil), info.ETag}, false)
 	}
 	return out, info, err
 }
 
-// version tells texts of documents apart; 0 is none.
-func (h *Store) version(text []byte, there bool) uint64 {
-	if !there {
-		return 0
-	}
-	return maphash.Bytes(h.seed, text) | 1
-}
-
 // saw remembers what is stored at a key, the first time or anew.
-func (h *Store) saw(key string, version uint64, anew bool) {
+func (h *Store) saw(key string, v version, anew bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, known := h.seen[key]; anew || !known {
-		h.seen[key] = version
+		h.seen[key] = v
 	}
 }
 
-// unchanged makes sure that documents which are to be replaced are still what they
-// were when they were read.
-func (h *Store) Unchanged(ctx context.Context, keys []string) error {
-	for _, key := range keys {
-		h.mu.Lock()
-		was, known := h.seen[key]
-		h.mu.Unlock()
-		if !known {
-			continue
-		}
-		text, _, err := h.base.Get(ctx, key, store.All(), nil)
-		if err != nil && !errors.Is(err, store.ErrNotExist) {
-			return err
-		}
-		if h.version(text, err == nil) != was {
-			return store.WrapError("replace", h.URL(), key, store.ErrPrecondition)
+// Was is the Version of a document that is stored, as it was when it was read first.
+// It is an error, store.ErrPrecondition, if it is another one now.
+func (h *Store) Was(ctx context.Context, key string) (string, error) {
+	h.mu.Lock()
+	was, known := h.seen[key]
+	h.mu.Unlock()
+	if known && was.tag != "" {
+		_, info, err := h.base.Get(ctx, key, store.Part(0, 0), nil)
+		if err == nil && info.ETag == was.tag {
+			return was.text, nil
 		}
 	}
-	return nil
+	text, info, err := h.base.Get(ctx, key, store.All(), nil)
+	if err != nil && !errors.Is(err, store.ErrNotExist) {
+		return "", err
+	}
+	now := version{Version(text, err == nil), info.ETag}
+	if known && now.text != was.text {
+		return "", store.WrapError("replace", h.URL(), key, store.ErrPrecondition)
+	}
+	h.saw(key, now, true)
+	return now.text, nil
 }
 
 // Holds reports whether a value is held back now.
@@ -131,6 +143,7 @@ type plain struct{ store.Reader }
 
 func (h *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
 	if !h.kept(key) {
+		h.passes(key)
 		return h.base.Put(ctx, key, data, opt)
 	}
 	if opt.IfAbsent {
@@ -149,6 +162,7 @@ func (h *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 // PutFrom takes what is not held back piece by piece, where the store inside can.
 func (h *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
 	if !h.kept(key) {
+		h.passes(key)
 		return store.PutFrom(ctx, h.base, key, r, size, maxWhole)
 	}
 	data := make([]byte, min(size, maxWhole))
@@ -156,6 +170,35 @@ func (h *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 		return store.Info{}, store.WrapError("put", h.URL(), key, err)
 	}
 	return h.Put(ctx, key, data, store.PutOptions{})
+}
+
+// Track remembers the values that go through from now on, and keys, for Loose.
+func (h *Store) Track(keys ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.loose == nil {
+		h.loose = map[string]bool{}
+	}
+	for _, key := range keys {
+		h.loose[key] = true
+	}
+}
+
+// Loose are the keys of the values that went through, and forgets them.
+func (h *Store) Loose() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	keys := slices.Collect(maps.Keys(h.loose))
+	clear(h.loose)
+	return keys
+}
+
+func (h *Store) passes(key string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.loose != nil {
+		h.loose[key] = true
+	}
 }
 
 // maxWhole bounds a value that goes by way of memory.
@@ -175,7 +218,7 @@ func (h *Store) changed(key string, gone bool) {
 	}
 }
 
-// grows says that an array becomes longer: its document is stored behind those of
+// Grows says that an array becomes longer: its document is stored behind those of
 // all that grew before.
 func (h *Store) Grows(node string) {
 	h.mu.Lock()
@@ -184,7 +227,7 @@ func (h *Store) Grows(node string) {
 	h.grown[node] = h.now
 }
 
-// adds says that a node is new: its document is stored behind all that is below it,
+// Adds says that a node is new: its document is stored behind all that is below it,
 // which is nothing without it. The root is "".
 func (h *Store) Adds(node string) {
 	h.mu.Lock()
@@ -286,7 +329,7 @@ func (h *Store) Concurrency() int {
 // Near forwards.
 func (h *Store) Near() bool { return store.IsNear(h.base) }
 
-// changes are the keys of the documents that were changed, in the order in which
+// Changes are the keys of the documents that were changed, in the order in which
 // they are to be stored: new nodes behind what they hold, then others in the order
 // in which they grew last or else were changed first, and the root behind all.
 func (h *Store) Changes() []string {
@@ -317,8 +360,8 @@ func (h *Store) Changes() []string {
 	})
 }
 
-// document is what a key has now, nil if it was removed.
-func (h *Store) document(ctx context.Context, key string) ([]byte, error) {
+// Document is what a key has now, nil if it was removed.
+func (h *Store) Document(ctx context.Context, key string) ([]byte, error) {
 	if h.removed(key) {
 		return nil, nil
 	}
@@ -326,29 +369,35 @@ func (h *Store) document(ctx context.Context, key string) ([]byte, error) {
 	return text, err
 }
 
-// flush stores the documents of keys one after the other.
+// Flush stores the documents of keys one after the other.
 func (h *Store) Flush(ctx context.Context, keys []string) error {
 	for _, key := range keys {
-		text, err := h.document(ctx, key)
+		text, err := h.Document(ctx, key)
+		var info store.Info
 		switch {
 		case err != nil:
 		case text == nil:
 			err = h.base.Delete(ctx, key)
 		default:
-			_, err = h.base.Put(ctx, key, text, store.PutOptions{})
+			info, err = h.base.Put(ctx, key, text, store.PutOptions{})
 		}
 		if err != nil {
 			return err
 		}
-		h.saw(key, h.version(text, text != nil), true)
-		h.mu.Lock()
-		delete(h.when, key)
-		h.mu.Unlock()
+		h.Stored(key, text, info)
 	}
 	return nil
 }
 
-// settled says that all changes are stored.
+// Stored says that a document is stored as it is held, or removed if it is nil.
+func (h *Store) Stored(key string, text []byte, info store.Info) {
+	h.saw(key, version{Version(text, text != nil), info.ETag}, true)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.when, key)
+}
+
+// Settled says that all changes are stored.
 func (h *Store) Settled() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

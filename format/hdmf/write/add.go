@@ -42,6 +42,7 @@ func (e *Editor) room(ctx context.Context, at string) (*hdmf.Group, string, erro
 
 // Link makes a name in a group that stands for an object elsewhere.
 func (e *Editor) Link(ctx context.Context, at string, to hdmf.Reference) error {
+	defer e.lock()()
 	g, name, err := e.room(ctx, at)
 	if err == nil {
 		err = checkLink(to)
@@ -74,6 +75,7 @@ func (e *Editor) Link(ctx context.Context, at string, to hdmf.Reference) error {
 
 // AddGroup makes a group with all that it holds. The group above it is there.
 func (e *Editor) AddGroup(ctx context.Context, at string, g *Group) error {
+	defer e.lock()()
 	b := e.builder()
 	at = path.Clean("/" + at)
 	if err := b.name(at, g, strings.Count(at, "/")); err != nil {
@@ -84,6 +86,7 @@ func (e *Editor) AddGroup(ctx context.Context, at string, g *Group) error {
 
 // AddDataset makes a dataset. The group that it is put into is there.
 func (e *Editor) AddDataset(ctx context.Context, at string, d *Dataset) error {
+	defer e.lock()()
 	b := e.builder()
 	if d == nil {
 		return e.failed(at, errNil)
@@ -120,4 +123,18 @@ func (e *Editor) add(ctx context.Context, at string, b *builder, make func() err
 	}
 	defer func() { e.place = before }()
 	return e.fail(at, make())
+}
+
+// vacate makes sure that nothing is stored where something new is to be: what an
+// interruption left there, which no document tells of, would become part of it.
+func (e *Editor) vacate(ctx context.Context, node string) error {
+	for entry, err := range e.held.Base().List(ctx, node+"/", "") {
+		if err != nil {
+			return err
+		}
+		if isDocument(entry.Key) {
+			return fmt.Errorf("%w: %s", ErrExist, strictjson.Quote(entry.Key))
+		}
+	}
+	return e.held.Base().Delete(ctx, node+"/")
 }

@@ -32,11 +32,11 @@ type Rows struct {
 	Columns map[string]Column
 }
 
-// AppendRows adds rows to a table, which are as many as it has ids; these come to
-// count last. Columns that an interrupted edit left longer are cut. It is an error
-// if a column is longer for another reason, or if the table is one of several that
-// have their rows in common.
+// AppendRows adds rows to a table, which are as many as it has ids. It is an error if
+// a column is longer or shorter, or if the table is one of several that have their
+// rows in common.
 func (e *Editor) AppendRows(ctx context.Context, at string, rows Rows) error {
+	defer e.lock()()
 	o, err := e.own(ctx, at)
 	if err != nil {
 		return e.failed(at, err)
@@ -119,7 +119,6 @@ func (e *Editor) extendArray(ctx context.Context, a *zarr.Array, start int, data
 		all.must = true // also what is nothing but the fill value of another array
 		src = &all
 	}
-	e.grows(a.Path(), start)
 	e.held.Grows(a.Path())
 	e.touched = append(e.touched, a.Path())
 	if a.Shape()[0] == 0 {
@@ -149,13 +148,6 @@ func (e *Editor) extendArray(ctx context.Context, a *zarr.Array, start int, data
 	return nil
 }
 
-// grows remembers the length of an array before the first growth.
-func (e *Editor) grows(node string, length int) {
-	if _, known := e.lengths[node]; !known {
-		e.lengths[node] = length
-	}
-}
-
 // extendIndex adds entries to an index: where each list ends, from a place on.
 func (e *Editor) extendIndex(ctx context.Context, x *hdmf.Dataset, start, from int, counts []int) error {
 	ends := make([]int64, len(counts))
@@ -170,7 +162,6 @@ func (e *Editor) extendIndex(ctx context.Context, x *hdmf.Dataset, start, from i
 	}
 	data, err := integers(a.DataType(), ends)
 	if errors.Is(err, errNarrow) {
-		e.grows(a.Path(), start)
 		if a, err = e.widen(ctx, x, a, start, at); err == nil {
 			data, err = integers(a.DataType(), ends)
 		}

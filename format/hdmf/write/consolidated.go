@@ -1,11 +1,13 @@
 package write
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -13,63 +15,121 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// reconsolidate brings the consolidated metadata up to date, if there is any: what
-// it says of the nodes that were changed, and nothing else.
-func (t *target) reconsolidate(ctx context.Context) error {
-	key, inside := "zarr.json", "consolidated_metadata"
-	if t.layout == hdmf.V2 {
-		key, inside = ".zmetadata", ""
+// listing is consolidated metadata cut into the entries of its nodes, so that those
+// of nodes that change can be replaced, and no others need be looked at.
+type listing struct {
+	head, tail []byte // what is before the entries, and behind them
+	pad        []byte // what stands before each
+	level      int    // how deep they are
+	entries    [][]byte
+	at         map[string]int // by name, into entries
+}
+
+// listed says whether there is an entry.
+func (l *listing) listed(name string) bool { _, ok := l.at[name]; return ok }
+
+// set gives a node an entry.
+func (l *listing) set(name string, doc []byte) {
+	entry := append(appendText(nil, name), ": "...)
+	entry = strictjson.IndentAt(entry, doc, l.level)
+	if i, ok := l.at[name]; ok {
+		l.entries[i] = entry
+		return
 	}
-	text, _, err := t.held.Get(ctx, key, store.UpTo(meta.MaxBytes), nil)
+	l.at[name] = len(l.entries)
+	l.entries = append(l.entries, entry)
+}
+
+// text is the whole document.
+func (l *listing) text() []byte {
+	n := len(l.head) + len(l.tail)
+	for _, e := range l.entries {
+		n += len(l.pad) + len(e) + 1
+	}
+	out := append(make([]byte, 0, n), l.head...)
+	for i, e := range l.entries {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, l.pad...), e...)
+	}
+	return append(out, l.tail...)
+}
+
+// list reads consolidated metadata; nil if there is none.
+func (t *target) list(ctx context.Context) (*listing, error) {
+	text, _, err := t.held.Get(ctx, t.consolidatedKey(), store.UpTo(meta.MaxBytes), nil)
 	if errors.Is(err, store.ErrNotExist) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := strictjson.Object(text, strictjson.Options{MaxBytes: meta.MaxBytes, NaN: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	outer := all
-	if inside != "" {
+	const inside = "consolidated_metadata"
+	outer, level := all, 2
+	if t.layout == hdmf.V3 {
 		raw := find(all, inside)
 		if raw == nil || strictjson.IsNull(*raw) {
-			return nil
+			return nil, nil
 		}
 		if outer, err = strictjson.Split(*raw); err != nil {
-			return strictjson.At(inside, err)
+			return nil, strictjson.At(inside, err)
 		}
+		level = 3
 	}
 	nodes := find(outer, "metadata")
 	if nodes == nil {
-		return strictjson.Errorf("metadata", "is missing in the consolidated metadata")
+		return nil, strictjson.Errorf("metadata", "is missing in the consolidated metadata")
 	}
 	members, err := strictjson.Split(*nodes)
 	if err != nil {
-		return strictjson.At("metadata", err)
+		return nil, strictjson.At("metadata", err)
 	}
-	at := make(map[string]int, len(members))
-	for i, m := range members {
-		at[m.Name] = i
+	l := &listing{level: level, at: make(map[string]int, len(members))}
+	for _, m := range members {
+		l.set(m.Name, m.Raw)
 	}
-	listed := func(name string) bool { _, ok := at[name]; return ok }
-	err = t.eachTouched(ctx, listed, func(name string, doc []byte) {
-		if i, known := at[name]; known {
-			members[i].Raw = doc
-			return
-		}
-		at[name] = len(members)
-		members = append(members, strictjson.Member{Name: name, Raw: doc})
-	})
-	if err != nil {
-		return err
+	*nodes = quoted(placeholder)
+	for bytes.Contains(text, *nodes) {
+		*nodes = quoted(string(*nodes))
 	}
-	*nodes = object(members)
-	if inside != "" {
+	mark := *nodes
+	if t.layout == hdmf.V3 {
 		*find(all, inside) = object(outer)
 	}
-	_, err = t.held.Put(ctx, key, append(strictjson.Indent(nil, object(all)), '\n'), store.PutOptions{})
+	head, tail, _ := bytes.Cut(append(strictjson.Indent(nil, object(all)), '\n'), mark)
+	indent := func(level int) []byte { return []byte("\n" + strings.Repeat("  ", level)) }
+	l.head, l.pad, l.tail = append(head, '{'), indent(level), slices.Concat(indent(level-1), []byte{'}'}, tail)
+	return l, nil
+}
+
+// placeholder stands for the entries while what is around them is spelled.
+const placeholder = "entries"
+
+// reconsolidate brings the consolidated metadata up to date, in what it says of the
+// nodes that were changed. If there is none, it is made unless nobody wants it.
+func (w *writer) reconsolidate(ctx context.Context) error {
+	key := w.consolidatedKey()
+	if w.listing == nil || slices.Contains(w.held.Changes(), key) { // with attributes of the root, in V3
+		var err error
+		if w.listing, err = w.list(ctx); err == nil && w.listing == nil && !w.opts.Plain {
+			if err = w.root.Consolidate(ctx); err == nil {
+				w.listing, err = w.list(ctx)
+			}
+		}
+		if err != nil || w.listing == nil {
+			return err
+		}
+	}
+	if err := w.eachTouched(ctx, w.listing.listed, w.listing.set); err != nil {
+		w.listing = nil
+		return err
+	}
+	_, err := w.held.Put(ctx, key, w.listing.text(), store.PutOptions{})
 	return err
 }
 

@@ -68,8 +68,12 @@ type Options struct {
 	// numbers, ids and times are not to be rounded. Everything else keeps what it has.
 	// Workers, Memory and Progress are as for other copies.
 	Laid copying.Options
-	// Plain leaves out consolidated metadata.
+	// Plain leaves out consolidated metadata. Edit keeps what there is up to date, and
+	// adds none.
 	Plain bool
+	// Sync makes Commit return only when its changes would survive a loss of power, and
+	// Create when the file would.
+	Sync bool
 	// Locate says how the URL becomes a store.
 	Locate locate.Options
 	// Zarr are options for the engine.

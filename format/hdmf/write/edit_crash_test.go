@@ -29,6 +29,7 @@ func interrupt(t *testing.T, start *mem.Store, change func(e *write.Editor) erro
 		if err != nil && !errors.Is(err, errCrash) {
 			t.Fatal(err)
 		}
+		check(t, e.Close())
 		look(n, s)
 		if f.left.Load() >= 0 {
 			return
@@ -67,6 +68,7 @@ func TestInterruptedEditsOfRowsAndAttributes(t *testing.T) {
 			e := edit(t, s)
 			check(t, change(e))
 			check(t, e.Commit(ctx))
+			check(t, e.Close())
 			if got := rows(t, in(t, s), at); !slices.Equal(got[:len(fresh)], fresh) {
 				t.Fatalf("%s after %d changes and again:\n%s", name, n, strings.Join(got, "\n"))
 			}
@@ -115,8 +117,8 @@ func TestInterruptedAdditions(t *testing.T) {
 				if err := make(e); there != errors.Is(err, write.ErrExist) || !there && err != nil {
 					t.Errorf("%v after %d changes: %v", layout, n, err)
 				}
-				check(t, e.SetAttribute(ctx, "/acquisition", "n", 1))
 				check(t, e.Commit(ctx))
+				check(t, e.Close())
 				if !whole(in(t, s)) || !whole(in(t, s, zarr.BypassConsolidated())) {
 					t.Errorf("%v plain %v after %d changes and again: not there", layout, plain, n)
 				}
@@ -156,67 +158,6 @@ func TestAttributesOfTheRootAreConsolidated(t *testing.T) {
 		check(t, err)
 		if strings.Count(string(text), "something new") != 1 {
 			t.Errorf("%s does not tell of it", key)
-		}
-	}
-}
-
-// A commit that only the consolidated metadata lacks is made up for by the next,
-// even of nothing.
-func TestTheNextCommitCatchesUp(t *testing.T) {
-	for _, name := range sessions {
-		start := copied(t, name, write.Options{})
-		stale := 0
-		for n := 0; ; n++ {
-			s := copyOf(t, start)
-			e := edit(t, failAfter(s, n))
-			check(t, e.SetAttribute(ctx, "/units", "note", "x"))
-			err := e.Commit(ctx)
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, write.ErrStale) {
-				continue
-			}
-			stale++
-			check(t, edit(t, s).Commit(ctx))
-			o, err := in(t, s).Object(ctx, "/units")
-			check(t, err)
-			if _, ok := o.Attribute("note"); !ok {
-				t.Errorf("%s after %d changes: not seen", name, n)
-			}
-		}
-		if stale == 0 {
-			t.Errorf("%s: no commit was stale", name)
-		}
-	}
-}
-
-func TestTheSecondOfTwoEditorsIsRefused(t *testing.T) {
-	for _, name := range sessions {
-		for _, plain := range []bool{false, true} {
-			s := copied(t, name, write.Options{Plain: plain})
-			a, b, c := edit(t, s), edit(t, s), edit(t, s)
-			check(t, a.AppendRows(ctx, "/intervals/trials", trials()))
-			check(t, a.SetAttribute(ctx, "/intervals/trials/id", "w", 1))
-			check(t, b.SetAttribute(ctx, "/units", "x", 1))
-			check(t, c.SetAttribute(ctx, "/intervals/trials/id", "x", 1))
-			check(t, a.Commit(ctx))
-			after := dump(t, in(t, s))
-			if err := c.Commit(ctx); !errors.Is(err, store.ErrPrecondition) {
-				t.Errorf("%s plain %v: %v", name, plain, err)
-			}
-			if !plain {
-				if err := b.Commit(ctx); !errors.Is(err, store.ErrPrecondition) {
-					t.Errorf("%s: %v", name, err)
-				}
-			}
-			same(t, dump(t, in(t, s)), after)
-			// The first goes on, and so does who opens the file now.
-			check(t, a.SetAttribute(ctx, "/units", "y", 1))
-			check(t, a.Commit(ctx))
-			d := edit(t, s)
-			check(t, d.SetAttribute(ctx, "/units", "z", 1))
-			check(t, d.Commit(ctx))
 		}
 	}
 }

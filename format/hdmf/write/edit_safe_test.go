@@ -255,7 +255,9 @@ func TestEmptyTablesGetLongerChunks(t *testing.T) {
 		}
 		// What is left by an interruption may be cut in another way.
 		s = copyOf(t, start)
-		check(t, grow(edit(t, s), 2000))
+		e = edit(t, s)
+		check(t, grow(e, 2000))
+		check(t, e.Close())
 		e = edit(t, s)
 		check(t, grow(e, 3))
 		check(t, e.Commit(ctx))

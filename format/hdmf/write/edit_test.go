@@ -19,6 +19,7 @@ func edit(t testing.TB, s store.Store) *write.Editor {
 	t.Helper()
 	e, err := write.Edit(ctx, "test://", to(s, write.Options{}))
 	check(t, err)
+	t.Cleanup(func() { check(t, e.Close()) })
 	return e
 }
 

@@ -155,9 +155,8 @@ func (e *Editor) locate(ctx context.Context, c *grown, rows int) error {
 		if err := e.untaken(d); err != nil {
 			return err
 		}
-		have := d.Shape()[0]
-		if err := e.excess(d.Path(), have, start, fmt.Sprintf("column %q has %d entries, "+counts, d.Name(), have, start)); err != nil {
-			return err
+		if have := d.Shape()[0]; have != start {
+			return fmt.Errorf("column %q has %d entries, "+counts, d.Name(), have, start)
 		}
 		c.starts = append(c.starts, start)
 		if d == c.data {

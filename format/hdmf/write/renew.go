@@ -28,6 +28,7 @@ var listKeys = []string{keysSlash, keysDot, `{"name":"v2","configuration":{"sepa
 //
 // Only the layout V3 has several names for the chunks of a list.
 func (e *Editor) Renew(ctx context.Context, t *Tail, rows int, most int64) (*Tail, error) {
+	defer e.lock()()
 	next, err := e.renew(ctx, t, rows, most)
 	return next, e.failed(t.at, err)
 }
@@ -76,6 +77,7 @@ func (e *Editor) renew(ctx context.Context, t *Tail, rows int, most int64) (*Tai
 // Forget removes the chunks of arrays that were in the place of a dataset before,
 // for which there may still be readers.
 func (e *Editor) Forget(ctx context.Context, t *Tail) error {
+	defer e.lock()()
 	doc, err := e.members(ctx, t.at)
 	for i := 1; i < len(listKeys) && err == nil; i++ {
 		names := listKeys[(t.Generation()+i)%len(listKeys)]

@@ -10,9 +10,9 @@ import (
 
 // AppendSamples adds samples to a time series: data along the first axis of its
 // data, and a time for each if the series has timestamps; nil for a series that
-// has a rate. The times come to count last. Data that an interrupted edit left
-// longer than the times is cut; it is an error if it is longer for another reason.
+// has a rate. It is an error if there are not as many times as samples already.
 func (e *Editor) AppendSamples(ctx context.Context, at string, data Data, times []float64) error {
+	defer e.lock()()
 	o, err := e.own(ctx, at)
 	if err != nil {
 		return e.failed(at, err)
@@ -72,9 +72,10 @@ func (e *Editor) openSamples(ctx context.Context, g *hdmf.Group) (*samples, erro
 	if s.times == nil {
 		return s, nil
 	}
-	have := s.length
-	s.length = s.times.Shape()[0]
-	return s, e.excess(s.data.Path(), have, s.length, fmt.Sprintf("data has %d samples, timestamps %d", have, s.length))
+	if n := s.times.Shape()[0]; n != s.length {
+		return nil, fmt.Errorf("data has %d samples, timestamps %d", s.length, n)
+	}
+	return s, nil
 }
 
 func (s *samples) check(data Data, times []float64) error {

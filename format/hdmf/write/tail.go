@@ -38,6 +38,7 @@ type Tail struct {
 // single one, which writers make while they know of none, is cut anew into chunks
 // of so many rows, if that is not 0.
 func (e *Editor) Tail(ctx context.Context, at string, rows int) (*Tail, error) {
+	defer e.lock()()
 	t, err := e.openTail(ctx, at, rows)
 	return t, e.failed(at, err)
 }
@@ -64,7 +65,10 @@ func (e *Editor) openTail(ctx context.Context, at string, rows int) (*Tail, erro
 		return nil, err
 	}
 	e.taken[t.at] = true
-	t.free = func() { delete(e.taken, t.at) }
+	t.free = func() {
+		defer e.lock()()
+		delete(e.taken, t.at)
+	}
 	return t, nil
 }
 
@@ -112,6 +116,7 @@ type End struct {
 // Extend says how long datasets have become, all of which are so with the same
 // Commit. The rows are stored.
 func (e *Editor) Extend(ctx context.Context, ends ...End) error {
+	defer e.lock()()
 	for _, end := range ends {
 		if err := e.extendTail(ctx, end.Tail, end.Len); err != nil {
 			return e.fail("/"+end.Tail.at, err)

@@ -21,6 +21,7 @@ import (
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/held"
+	"github.com/omnizarr/zarr/store/lock"
 )
 
 // The documents of nodes, in the order in which those of one node are stored: the
@@ -37,6 +38,7 @@ func isRoot(key string) bool { return slices.Contains(documents, key) }
 type target struct {
 	form
 	where  locate.Location
+	unlock func() error // gives the lock of the file back; nil if there is none
 	held   *held.Store
 	root   *zarr.Group
 	opts   Options
@@ -58,6 +60,7 @@ func openTarget(ctx context.Context, url string, opts Options, create bool, kept
 	}
 	l := opts.Locate
 	l.Create, l.ReadOnly = create, false
+	l.Sync = l.Sync || create && opts.Sync // what changes a file flushes it when it is committed
 	where, err := locate.Open(ctx, url, l)
 	if err != nil {
 		return nil, err
@@ -78,7 +81,10 @@ const maxWaiting = 256 << 20
 
 // begin makes room and a root. What was there is gone then.
 func (t *target) begin(ctx context.Context) error {
-	err := t.clear(ctx)
+	err := t.lockFile()
+	if err == nil {
+		err = t.clear(ctx)
+	}
 	if err == nil { // its document is held back, and nothing is made in what is unfinished
 		t.root, err = zarr.CreateGroupIn(ctx, t.held, "", append(t.engine(), zarr.As(t.format()))...)
 	}
@@ -86,9 +92,26 @@ func (t *target) begin(ctx context.Context) error {
 		_, err = t.held.Base().Put(ctx, unfinished, nil, store.PutOptions{})
 	}
 	if err != nil {
-		return errors.Join(err, t.where.Discard())
+		return errors.Join(err, t.discard())
 	}
 	return nil
+}
+
+// lockFile keeps other processes from writing the file.
+func (t *target) lockFile() (err error) {
+	t.unlock, err = lock.Take(t.where.Store, t.where.Path)
+	return err
+}
+
+// close closes the file, and discard gives it up: an archive is left as it was.
+func (t *target) close() error   { return errors.Join(t.where.Close(), t.release()) }
+func (t *target) discard() error { return errors.Join(t.where.Discard(), t.release()) }
+
+func (t *target) release() error {
+	if t.unlock == nil {
+		return nil
+	}
+	return t.unlock()
 }
 
 // format is the version of Zarr that goes with the layout.
@@ -179,9 +202,9 @@ func (t *target) finish(ctx context.Context, err error) error {
 		err = t.held.Base().Delete(ctx, unfinished)
 	}
 	if err != nil {
-		return errors.Join(err, t.where.Discard())
+		return errors.Join(err, t.discard())
 	}
-	return t.where.Close()
+	return t.close()
 }
 
 // group makes a group.

@@ -1,0 +1,184 @@
+package write_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/job/repair"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/journal"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// rig is a file with a table, one of whose columns is ragged, and a series.
+func rig() *write.Group {
+	rows := table(3, 3)
+	rows.Attributes["colnames"] = []string{"v", "r"}
+	rows.Datasets["r"] = &write.Dataset{Object: common("VectorData", nil), Data: write.Numbers(counting(6)), Chunks: []int{100}}
+	rows.Datasets["r_index"] = &write.Dataset{Object: common("VectorIndex", map[string]any{"target": to1("/rows/r")}), Data: write.Numbers([]uint8{1, 4, 6})}
+	return &write.Group{Object: typed("File"), Groups: map[string]*write.Group{
+		"rows": rows,
+		"series": {Object: typed("TimeSeries"), Datasets: map[string]*write.Dataset{
+			"data":       {Data: write.Numbers(make([]int16, 10), 5, 2), Chunks: []int{3, 2}},
+			"timestamps": {Data: write.Numbers([]float64{1, 2, 3, 4, 5}), Chunks: []int{3}}}},
+	}}
+}
+
+// sessionStep changes a rig in all ways that there are: rows, samples, attributes, a
+// link and a new object, in an order in which some are changed more than once. The
+// index of the ragged column becomes wider where the layout can do that at once.
+func sessionStep(e *write.Editor, k int) error {
+	many := 3
+	if e.File().Layout() == hdmf.V3 {
+		many = 300
+	}
+	for _, change := range []func() error{
+		func() error { return e.SetAttribute(ctx, "/rows/id", "step", k) },
+		func() error {
+			return e.AppendRows(ctx, "/rows", write.Rows{Columns: map[string]write.Column{
+				"v": {Data: write.Numbers([]int64{7, 8})}, "r": {Data: write.Numbers(counting(many)), Counts: [][]int{{many - 1, 1}}}}})
+		},
+		func() error {
+			return e.AppendSamples(ctx, "/series", write.Numbers([]int16{1, 2, 3, 4, 5, 6}, 3, 2), []float64{6, 7, 8})
+		},
+		func() error { return e.SetAttribute(ctx, "/", "step", k) },
+		func() error {
+			g := &write.Group{Object: typed("New"), Datasets: map[string]*write.Dataset{"d": {Object: typed("D"), Data: write.Numbers([]int8{1, 2})}}}
+			g.ID, g.Datasets["d"].ID = fmt.Sprint("id", k), fmt.Sprint("id of d", k)
+			return e.AddGroup(ctx, fmt.Sprintf("/new%d", k), g)
+		},
+		func() error { return e.Link(ctx, fmt.Sprintf("/link%d", k), to1("/series")) },
+		func() error {
+			return e.AppendSamples(ctx, "/series", write.Numbers([]int16{7, 7}, 1, 2), []float64{9})
+		},
+	} {
+		if err := change(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isOneOf checks that a file is as one of some is, and gives which.
+func isOneOf(t *testing.T, what string, f *hdmf.File, states ...map[string]any) int {
+	t.Helper()
+	got := dump(t, f)
+	for i, want := range states {
+		if reflect.DeepEqual(got, want) {
+			return i
+		}
+	}
+	t.Fatalf("%s: %v", what, got)
+	return -1
+}
+
+// A commit is there for every reader wholly or not at all, wherever the process that
+// makes it is killed: as it was left, after the next edit, of nothing or of something,
+// and after a repair.
+func TestCommitsAreWholeWhereverTheyAreKilled(t *testing.T) {
+	for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
+		for _, how := range []struct {
+			name         string
+			plain, stays bool // without consolidated metadata, and the editor adds none
+		}{{"consolidated", false, false}, {"plain", true, false}, {"plain that stays so", true, true}} {
+			t.Run(fmt.Sprintf("%v %s", layout, how.name), func(t *testing.T) {
+				killEverywhere(t, created(t, rig(), write.Options{Layout: layout, Plain: how.plain}), how.stays)
+			})
+		}
+	}
+}
+
+func killEverywhere(t *testing.T, start *mem.Store, plain bool) {
+	open := func(s store.Store) *write.Editor {
+		e, err := write.Edit(ctx, "test://", to(s, write.Options{Plain: plain}))
+		check(t, err)
+		return e
+	}
+	// states are those before any change, and after one and two.
+	states := []map[string]any{dump(t, in(t, start))}
+	model := copyOf(t, start)
+	values := 0 // how many changes there are before the commit
+	for k := range 2 {
+		f := failAfter(model, 1000)
+		e := open(f)
+		check(t, sessionStep(e, k))
+		if k == 0 {
+			values = 1000 - int(f.left.Load())
+		}
+		check(t, e.Commit(ctx))
+		check(t, e.Close())
+		states = append(states, dump(t, in(t, model)))
+	}
+	seen := map[int]int{}
+	journals := 0
+	for n := 0; ; n++ {
+		if n < values-1 && n%stride() != 0 {
+			continue // of values some will do
+		}
+		s := copyOf(t, start)
+		f := failAfter(s, n)
+		e := open(f)
+		err := sessionStep(e, 0)
+		if err == nil {
+			err = e.Commit(ctx)
+		}
+		if err != nil && !errors.Is(err, errCrash) {
+			t.Fatal(err)
+		}
+		check(t, e.Close())
+		at := func(what string) string { return fmt.Sprintf("after %d changes, %s", n, what) }
+		listed := isOneOf(t, at("by consolidated metadata"), in(t, s), states[:2]...)
+		now := isOneOf(t, at("by documents"), in(t, s, zarr.BypassConsolidated()), states[:2]...)
+		if listed > now {
+			t.Fatal(at("the new is listed, and not there"))
+		}
+		if err == nil && listed != 1 || errors.Is(err, write.ErrStale) != (err != nil && now == 1) {
+			t.Fatalf("%s: listed %d, there %d, and Commit says %v", at("after Commit"), listed, now, err)
+		}
+		if _, _, err := s.Get(ctx, journal.Name, store.All(), nil); err == nil {
+			journals++
+		}
+		seen[now]++
+		for what, mend := range map[string]func(s *mem.Store) int{
+			"after an empty commit": func(s *mem.Store) int {
+				e := open(s)
+				check(t, e.Commit(ctx))
+				check(t, e.Close())
+				return now
+			},
+			"after another commit": func(s *mem.Store) int {
+				e := open(s)
+				check(t, sessionStep(e, now))
+				check(t, e.Commit(ctx))
+				check(t, e.Close())
+				return now + 1
+			},
+			"after a repair": func(s *mem.Store) int {
+				plan, err := repair.Make(ctx, s, "", repair.Options{})
+				check(t, err)
+				_, err = plan.Do(ctx)
+				check(t, err)
+				return now
+			},
+		} {
+			s := copyOf(t, s)
+			want := mend(s)
+			isOneOf(t, at(what), in(t, s), states[want])
+			isOneOf(t, at(what+" by documents"), in(t, s, zarr.BypassConsolidated()), states[want])
+			if _, _, err := s.Get(ctx, journal.Name, store.All(), nil); !errors.Is(err, store.ErrNotExist) {
+				t.Fatalf("%s: the journal is left: %v", at(what), err)
+			}
+		}
+		if f.left.Load() >= 0 {
+			break
+		}
+	}
+	if seen[0] == 0 || seen[1] < 2 || journals < 5 {
+		t.Errorf("it was old %d times, new %d times, with %d journals", seen[0], seen[1], journals)
+	}
+}

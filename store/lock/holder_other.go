@@ -1,0 +1,8 @@
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
+
+package lock
+
+import "os"
+
+// holder is not known on this system.
+func holder(os.FileInfo) string { return "" }
