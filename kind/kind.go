@@ -140,7 +140,7 @@ type Checker interface {
 }
 
 // Further is the check that job/check.Validate makes behind its own.
-type Further = func(ctx context.Context, found []check.Violation) ([]check.Violation, error)
+type Further = func(ctx context.Context, found *check.Validation) error
 
 // Copier copies files of a convention with all that they mean.
 type Copier interface {

@@ -35,6 +35,16 @@ func (c *Column) Dataset() *Dataset { return c.data }
 // list of them, 2 for a list of lists.
 func (c *Column) Depth() int { return len(c.indexes) }
 
+// Indexes are those of the column: the first one has an entry for every row, which is
+// where its list ends in the next, and the entries of the last one are ends in Dataset.
+func (c *Column) Indexes() []*Dataset {
+	var out []*Dataset
+	for _, x := range c.indexes {
+		out = append(out, x.data)
+	}
+	return out
+}
+
 // Rows is the number of rows.
 func (c *Column) Rows() int {
 	if len(c.indexes) > 0 {

@@ -28,6 +28,9 @@ var ErrNoTable = errors.New("is no table: it has no list of columns (colnames)")
 // ErrNoColumn says that a table has no column of a name.
 var ErrNoColumn = errors.New("no such column")
 
+// ErrRows says that a column has other rows than its table.
+var ErrRows = errors.New("has other rows than the table")
+
 // maxColumns bounds the columns of a table.
 const maxColumns = 1 << 16
 
@@ -184,7 +187,7 @@ func (t *Table) indexes(ctx context.Context, held map[string]*tableMember) (map[
 		switch {
 		case target == "":
 		case out[target] != nil:
-			t.problems = append(t.problems, fmt.Errorf("%q has two indexes, %s and %s, which is passed over", target, out[target].name, name))
+			t.problems = append(t.problems, fmt.Errorf("%q has two indexes, %s and %s, which is passed over: %w", target, out[target].name, name, ErrIndex))
 		default:
 			out[target] = &index{name: name, data: d}
 		}
@@ -218,7 +221,7 @@ func (t *Table) column(held map[string]*tableMember, name string, indexes map[st
 			return c, nil
 		}
 		if len(c.indexes) == maxIndexes || x.data.DType().Kind != Number || len(x.data.Shape()) != 1 {
-			return nil, fmt.Errorf("column %q: its index %s cannot be used", name, x.name)
+			return nil, fmt.Errorf("column %q: its index %s is no list of numbers: %w", name, x.name, ErrIndex)
 		}
 		c.indexes = slices.Insert(c.indexes, 0, x)
 		at = x.name
@@ -274,7 +277,7 @@ func (t *Table) Problems() []error {
 	out := slices.Clone(t.problems)
 	for _, c := range t.columns {
 		if n := c.Rows(); n != t.Rows() {
-			out = append(out, fmt.Errorf("column %q has %d rows, the table %d", c.name, n, t.Rows()))
+			out = append(out, fmt.Errorf("column %q %w: %d, not %d", c.name, ErrRows, n, t.Rows()))
 		}
 	}
 	return out

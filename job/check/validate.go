@@ -52,8 +52,8 @@ type ValidateOptions struct {
 	// Rules are those of formats, see kind.List.
 	Rules []Rules
 	// Further checks what nodes mean by a convention. It gets what was found, whose
-	// paths are from the node on, and gives all that is to be reported.
-	Further func(ctx context.Context, found []Violation) ([]Violation, error)
+	// paths are from the node on, and makes of it all that is to be reported.
+	Further func(ctx context.Context, found *Validation) error
 	// Format is what nodes are to be taken for, also where they do not look like it.
 	Format string
 	// Formats are those that nodes can be of; the default is those of format/std.
@@ -123,7 +123,7 @@ func Validate(ctx context.Context, s store.Store, path string, opts ValidateOpti
 		err = ctx.Err()
 	}
 	if err == nil && opts.Further != nil {
-		v.found.Problems, err = opts.Further(ctx, v.found.Problems)
+		err = opts.Further(ctx, &v.found)
 	}
 	for _, list := range [][]Violation{v.found.Problems, v.found.Warnings} {
 		slices.SortStableFunc(list, func(a, b Violation) int {

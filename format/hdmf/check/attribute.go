@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/schema"
 	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
-// ownAttributes are those that every object may have, whatever its schema says.
-var ownAttributes = []string{"neurodata_type", "data_type", "namespace", "object_id", "_ARRAY_DIMENSIONS"}
+// ownAttributes are those that every object may have, whatever its schema says. The
+// text of the layout has doc on groups and datasets, though no version of hdmf-zarr
+// writes it.
+var ownAttributes = []string{"neurodata_type", "data_type", "namespace", "object_id", "_ARRAY_DIMENSIONS", "doc"}
 
 // attributes checks the attributes of an object.
 func (c *checker) attributes(ctx context.Context, o hdmf.Object, v visit, open bool) {
@@ -39,12 +43,16 @@ func (c *checker) attributes(ctx context.Context, o hdmf.Object, v visit, open b
 		}
 	}
 	for _, a := range all {
+		regions := saidRegions(a)
 		for i, r := range a.References {
 			who := "attribute " + quote(a.Name)
 			if a.List {
 				who = fmt.Sprintf("element %d of %s", i, who)
 			}
 			c.reference(ctx, o.File(), v.at, who, r, wanted[a.Name])
+			if r.Region == nil && regions[i] {
+				c.tell(v.at, BadRegion, "%s is a reference to a region of %s, and has no region", who, r)
+			}
 		}
 		for _, n := range a.Nested {
 			who := "attribute " + quote(a.Name) + n.At
@@ -83,11 +91,17 @@ func (c *checker) attribute(a hdmf.Attribute, s *schema.AttributeSpec, at string
 		c.tell(at, BadDType, "%s is %s, must be %s", who, val.stored, s.DType)
 	case s.DType.Primitive == schema.ISOTime:
 		c.dateTime(at, who, val.text)
+	case s.DType.Primitive == schema.ASCII && !isASCII(val.text):
+		c.tell(at, BadDType, "%s is %s, must be ASCII", who, quote(val.text))
 	}
 	c.shape(at, who, s.Shapes, val.shape, val.shape == nil)
 	if s.Value != nil && !val.empty && !sameJSON(a.Raw, s.Value) {
 		c.tell(at, BadValue, "%s is %s, must be %s", who, strictjson.Excerpt(a.Raw), strictjson.Excerpt(s.Value))
 	}
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
 // dateTime tells of a text that should be a date.
@@ -119,6 +133,27 @@ func (c *checker) shape(at, who string, want []schema.Shape, shape []int, single
 		c.tell(at, BadShape, "%s has shape %s, must be %s", who, strictjson.AppendInts(nil, shape), asked)
 	}
 	return false
+}
+
+// saidRegions reports which references of an attribute say that they are some to
+// regions.
+func saidRegions(a hdmf.Attribute) []bool {
+	out := make([]bool, len(a.References))
+	said := func(i int, raw json.RawMessage) error {
+		var form struct {
+			DType string `json:"zarr_dtype"`
+		}
+		if i < len(out) && strictjson.Unmarshal(raw, &form) == nil {
+			out[i] = form.DType == "region"
+		}
+		return nil
+	}
+	if !a.List {
+		said(0, a.Raw)
+	} else if len(out) > 0 {
+		strictjson.Each(a.Raw, said)
+	}
+	return out
 }
 
 // looksLikeReference reports whether JSON has a form that is reserved for

@@ -82,7 +82,10 @@ func newChecker(f *hdmf.File, opt Options) *checker {
 // tell adds a finding unless it is known already: an object may break the same
 // rule of several specs.
 func (c *checker) tell(path, rule, format string, args ...any) {
-	f := Finding{path, rule, fmt.Sprintf(format, args...)}
+	c.add(Finding{Path: path, Rule: rule, Problem: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) add(f Finding) {
 	if c.told[f] {
 		return
 	}
@@ -119,7 +122,7 @@ func (c *checker) run(ctx context.Context) error {
 		return err
 	}
 	if c.dropped > 0 {
-		c.findings = append(c.findings, Finding{"/", Unreadable, fmt.Sprintf("%d more findings are not told", c.dropped)})
+		c.findings = append(c.findings, Finding{Path: "/", Rule: Unreadable, Problem: fmt.Sprintf("%d more findings are not told", c.dropped)})
 	}
 	return nil
 }
@@ -183,6 +186,9 @@ func (c *checker) object(ctx context.Context, o hdmf.Object, v visit) error {
 		}
 	} else {
 		v.specs, open = c.own(o, v)
+		if err := c.lengths(ctx, o, v.at); err != nil {
+			return err
+		}
 		if c.opt.Inspect {
 			if err := c.inspect(ctx, o, v.at); err != nil {
 				return err

@@ -13,7 +13,7 @@ import (
 // dataset checks type, shape and elements of a dataset.
 func (c *checker) dataset(ctx context.Context, d *hdmf.Dataset, v visit) error {
 	has := storedAs(d.DType(), d.File().Layout())
-	dates, shapes := false, true
+	dates, ascii, shapes := false, false, true
 	wanted := map[string]bool{} // types of targets
 	fields := map[string]map[string]bool{}
 	for _, spec := range v.specs {
@@ -22,6 +22,7 @@ func (c *checker) dataset(ctx context.Context, d *hdmf.Dataset, v visit) error {
 			c.tell(v.at, BadDType, "holds %s, must be %s", has, s.DType)
 		} else {
 			dates = dates || s.DType.Primitive == schema.ISOTime
+			ascii = ascii || s.DType.Primitive == schema.ASCII
 			if s.DType.Target != "" {
 				wanted[s.DType.Target] = true
 			}
@@ -57,8 +58,15 @@ func (c *checker) dataset(ctx context.Context, d *hdmf.Dataset, v visit) error {
 			}
 		}
 	}
-	if dates {
-		return c.dates(ctx, d, v.at)
+	switch {
+	case dates:
+		return c.texts(ctx, d, v.at, c.dateTime)
+	case ascii:
+		return c.texts(ctx, d, v.at, func(at, who, text string) {
+			if !isASCII(text) {
+				c.tell(at, BadDType, "%s is %s, must be ASCII", who, quote(text))
+			}
+		})
 	}
 	return nil
 }
@@ -89,8 +97,8 @@ func (c *checker) fixed(ctx context.Context, d *hdmf.Dataset, at string, want js
 	return nil
 }
 
-// dates checks that elements are dates and times.
-func (c *checker) dates(ctx context.Context, d *hdmf.Dataset, at string) error {
+// texts checks all elements that are text.
+func (c *checker) texts(ctx context.Context, d *hdmf.Dataset, at string, check func(at, who, text string)) error {
 	before := len(c.findings)
 	err := eachBlock(ctx, d, func(start []int, v *hdmf.Values) error {
 		for i := 0; i < v.Len() && len(c.findings)-before < maxTold; i++ {
@@ -98,7 +106,7 @@ func (c *checker) dates(ctx context.Context, d *hdmf.Dataset, at string) error {
 			if !d.Scalar() {
 				who = "element " + index(start, v.Shape, i)
 			}
-			c.dateTime(at, who, v.Text(i))
+			check(at, who, v.Text(i))
 		}
 		return ctx.Err()
 	})

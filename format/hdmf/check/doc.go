@@ -26,6 +26,9 @@ type Finding struct {
 	Rule string
 	// Problem says in a sentence what is wrong.
 	Problem string
+	// Warning says that nothing is known to be wrong: something could not be looked
+	// at without leave.
+	Warning bool
 }
 
 // String is the finding in one line.
@@ -52,16 +55,26 @@ const (
 	BadLink = "IllegalLinkError"
 )
 
-// The rules that hdmf's validator has no class for.
+// The rules that hdmf's validator has no class for. What breaks those of tables, pynwb
+// cannot open, or it warns and shows less than there is.
 const (
+	// BadLength is a column, a category of a table, or times, of another length than
+	// what they belong to.
+	BadLength = "IncorrectLength"
+	// BadIndex is an index of a ragged column that does not fit what it is the index of.
+	BadIndex = "BadIndex"
+	// BadColumn is a column that is named twice, or is no list.
+	BadColumn = "BadColumn"
+	// BadRow is a row that a table does not have.
+	BadRow = "RowOutOfRange"
 	// DanglingLink is a link that leads nowhere or in a circle.
 	DanglingLink = "DanglingLink"
 	// DanglingReference is a reference that leads nowhere.
 	DanglingReference = "DanglingReference"
-	// BadRegion is a reference to a region that its dataset does not have.
+	// BadRegion is a reference to a region that its dataset does not have, or to none.
 	BadRegion = "BadRegion"
-	// ForeignSource is a link or reference into a file that must not be opened, or
-	// that is another one than was meant.
+	// ForeignSource is a link or reference into a file that is another one than was
+	// meant, or, as a warning, into one that is not opened without leave.
 	ForeignSource = "ForeignSource"
 	// UnknownType is an object of a type that its namespace does not have.
 	UnknownType = "UnknownType"

@@ -27,6 +27,7 @@ type slot struct {
 	spec     any    // *schema.DatasetSpec, *schema.GroupSpec, *schema.LinkSpec
 	quantity schema.Quantity
 	count    int
+	mistaken bool // a link of the name leads to another type, which is told as such
 }
 
 // group checks what a group holds.
@@ -172,7 +173,9 @@ func (c *checker) match(members []*member, spec *schema.GroupSpec, at string) {
 		case m.target.err != nil:
 			m.known = true
 		case wrong != nil:
-			if m.known = true; wrong.quantity.Min == 0 && m.target.kind.typ != nil {
+			// What hdmf's validator calls missing, where it is a link to something else.
+			wrong.mistaken = m.Link != nil && (m.target.kind.typ != nil || m.target.kind.said.Name == "")
+			if m.known = true; wrong.mistaken || wrong.quantity.Min == 0 && m.target.kind.typ != nil {
 				c.tell(join(at, m.Name), BadType, "is %s, must be of type %s or one that inherits from it", described(m.target), wrong.typ)
 			}
 		case m.target.kind.typ == nil && m.target.kind.said.Name != "":
@@ -260,7 +263,7 @@ func (c *checker) quantity(s *slot, at string) {
 		what += " " + quote(s.name)
 	}
 	switch {
-	case s.quantity.Fits(s.count):
+	case s.quantity.Fits(s.count), s.mistaken && s.count == 0:
 	case s.count == 0 && s.typ == "":
 		c.tell(at, Missing, "%s is missing", what)
 	case s.count == 0:

@@ -13,22 +13,17 @@ import (
 // rules have the names of its checks.
 func (c *checker) inspect(ctx context.Context, o hdmf.Object, at string) error {
 	k := c.kind(o.Type())
-	switch o := o.(type) {
-	case *hdmf.Dataset:
-		if k.is("DynamicTableRegion") {
-			return c.inspectRegion(ctx, o, at)
-		}
-	case *hdmf.Group:
-		switch {
-		case k.is("TimeSeries"):
-			return c.inspectSeries(ctx, o, at, k)
-		case k.is("DynamicTable"):
-			return c.inspectTable(ctx, o, at, k)
-		case k.is("NWBFile"):
-			return c.inspectSession(ctx, o, at)
-		case k.is("Subject"):
-			return c.inspectSubject(ctx, o, at)
-		}
+	g, ok := o.(*hdmf.Group)
+	switch {
+	case !ok:
+	case k.is("TimeSeries"):
+		return c.inspectSeries(ctx, g, at, k)
+	case k.is("DynamicTable"):
+		return c.inspectTable(ctx, g, at, k)
+	case k.is("NWBFile"):
+		return c.inspectSession(ctx, g, at)
+	case k.is("Subject"):
+		return c.inspectSubject(ctx, g, at)
 	}
 	return nil
 }
@@ -80,13 +75,6 @@ func (c *checker) inspectSeries(ctx context.Context, g *hdmf.Group, at string, k
 		if n > shape[0] && !k.is("SpikeEventSeries") {
 			c.tell(at, "check_data_orientation", "time is the first axis and mostly the longest; the shape is %v, is it transposed?", shape)
 			break
-		}
-	}
-	if times := child(ctx, g, "timestamps"); times != nil && len(times.Shape()) > 0 {
-		n := times.Shape()[0]
-		still := k.is("ImageSeries") && (n == 0 || shape[0] == 0 && child(ctx, g, "external_file") != nil)
-		if n != shape[0] && !still {
-			c.tell(at, "check_timestamps_match_first_dimension", "there are %d samples and %d times", shape[0], n)
 		}
 	}
 	if k.is("SpatialSeries") && len(shape) > 1 && shape[1] > 3 {

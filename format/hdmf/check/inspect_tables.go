@@ -182,39 +182,3 @@ func (c *checker) inspectIntervals(ctx context.Context, t *hdmf.Table, at string
 	}
 	return ctx.Err()
 }
-
-// inspectRegion looks at the rows of another table that a column names.
-func (c *checker) inspectRegion(ctx context.Context, d *hdmf.Dataset, at string) error {
-	a, ok := d.Attribute("table")
-	if !ok || len(a.References) != 1 {
-		return nil
-	}
-	o, err := d.File().Resolve(ctx, a.References[0])
-	if err != nil {
-		return ctx.Err() // told already
-	}
-	g, ok := o.(*hdmf.Group)
-	if !ok {
-		return nil
-	}
-	t, err := hdmf.OpenTable(ctx, g)
-	if err != nil {
-		return ctx.Err()
-	}
-	rows, told := int64(t.Rows()), false
-	err = eachBlock(ctx, d, func(start []int, v *hdmf.Values) error {
-		list, err := v.Ints()
-		if err != nil || told {
-			return err
-		}
-		for i, row := range list {
-			if row < 0 || row >= rows {
-				c.tell(at, "check_dynamic_table_region_data_validity", "element %s is row %d of %s, which has %d rows", index(start, v.Shape, i), row, g.Path(), rows)
-				told = true
-				break
-			}
-		}
-		return ctx.Err()
-	})
-	return c.readable(ctx, at, err)
-}

@@ -3,7 +3,9 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -122,7 +124,7 @@ func (c *checker) tellTarget(at, who, rule string, r hdmf.Reference, t *target) 
 	switch {
 	case errors.Is(t.err, errElsewhere):
 	case errors.Is(t.err, zarr.ErrNotAllowed):
-		c.tell(at, ForeignSource, "%s leads to %s: %v", who, r, reason(t.err))
+		c.add(Finding{at, ForeignSource, fmt.Sprintf("%s leads to %s, and was not followed: %v", who, r, reason(t.err)), true})
 	case errors.Is(t.err, hdmf.ErrLinks):
 		c.tell(at, rule, "%s leads to %s: %v", who, r, hdmf.ErrLinks)
 	case errors.Is(t.err, zarr.ErrNoNode):
@@ -193,6 +195,8 @@ func (c *checker) elements(ctx context.Context, r references) error {
 	lastGood := false
 	total, _ := nd.Len(r.dataset.Array().Shape())
 	var failed error
+	foreign := map[string]bool{} // sources that are not opened
+	regions := isRegion(r.dataset.DType(), r.field)
 	for m, err := range r.dataset.References(ctx, true, r.field) {
 		if failed = err; err == nil {
 			failed = ctx.Err()
@@ -206,7 +210,9 @@ func (c *checker) elements(ctx context.Context, r references) error {
 		}
 		if len(c.findings)-before >= maxTold {
 			// The rest is counted only.
-			if m.Err != nil || c.resolve(ctx, f, m.To).err != nil {
+			if m.Err != nil {
+				dropped++
+			} else if t := c.resolve(ctx, f, m.To); t.err != nil && !errors.Is(t.err, zarr.ErrNotAllowed) {
 				dropped++
 			}
 			continue
@@ -216,10 +222,16 @@ func (c *checker) elements(ctx context.Context, r references) error {
 		if r.field != "" {
 			who += ", field " + quote(r.field)
 		}
-		if m.Err != nil {
+		switch {
+		case m.Err != nil:
 			c.tell(r.at, DanglingReference, "%s %v", who, hdmf.ErrNoReference)
-		} else {
+		case foreign[m.To.Source]: // what was said of one holds for all
+		default:
 			c.reference(ctx, f, r.at, who, m.To, r.want)
+			foreign[m.To.Source] = errors.Is(c.resolve(ctx, f, m.To).err, zarr.ErrNotAllowed)
+			if regions && m.To.Region == nil {
+				c.tell(r.at, BadRegion, "%s is a reference to a region of %s, and has no region", who, m.To)
+			}
 		}
 		last, lastGood = m.To, m.Err == nil && len(c.findings) == found
 	}
@@ -230,6 +242,14 @@ func (c *checker) elements(ctx context.Context, r references) error {
 		c.tell(r.at, DanglingReference, "%d elements were never written", total)
 	}
 	return c.readable(ctx, r.at, failed)
+}
+
+// isRegion reports whether elements, or a field of them, are references to regions.
+func isRegion(t hdmf.DType, field string) bool {
+	if field == "" {
+		return t.Kind == hdmf.RegionRef
+	}
+	return slices.ContainsFunc(t.Fields, func(f hdmf.Field) bool { return f.Name == field && f.Kind == hdmf.RegionRef })
 }
 
 func quote(name string) string { return strictjson.Quote(name) }

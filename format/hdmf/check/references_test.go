@@ -24,8 +24,12 @@ func TestReferences(t *testing.T) {
 			f.group("g", ref(`"path":"/d","region":[{"start":1,"stop":4}]`))
 			f.group("h", `"r":[{"_REFERENCE":{"source":".","path":"/d"}},{"_REFERENCE":{"source":".","path":"/g"}}],"_LINKS":[{"name":"l","source":".","path":"/k/m"}]`)
 			f.group("k", `"_LINKS":[{"name":"m","source":".","path":"/d"}]`)
-			f.texts("t", `"_DTYPE":"region_reference"`, false, `{"source":".","path":"/d","region":{"points":[[0],[3]]}}`, `{"source":".","path":"/h/l"}`)
+			f.texts("t", `"_DTYPE":"region_reference"`, false, `{"source":".","path":"/d","region":{"points":[[0],[3]]}}`, `{"source":".","path":"/h/l","region":[]}`)
 		}, nil},
+		"no regions": {func(f files) {
+			f.group("g", `"r":{"zarr_dtype":"region","value":{"source":".","path":"/d"}},"l":[{"zarr_dtype":"region","value":{"source":".","path":"/d","region":[]}},{"zarr_dtype":"region","value":{"source":".","path":"/d"}}],"o":{"zarr_dtype":"object","value":{"source":".","path":"/d"}}`)
+			f.texts("t", `"_DTYPE":"region_reference"`, false, `{"source":".","path":"/d","region":[]}`, "/d")
+		}, []string{`/g BadRegion attribute "r" is a reference to a region of /d, and has no region`, `/g BadRegion element 1 of attribute "l"`, "/t BadRegion element 1 is a reference to a region of /d, and has no region"}},
 		"dangling": {func(f files) {
 			f.group("g", ref(`"path":"/e"`))
 			f.group("h", `"r":[{"_REFERENCE":{"source":".","path":"/d"}},{"_REFERENCE":{"source":".","path":"/d/x"}}]`)

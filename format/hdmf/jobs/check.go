@@ -18,15 +18,15 @@ import (
 // "/" for all of it: what the file says of the node and of what lies below it has to
 // be so. What is wrong with documents in themselves has been told then.
 func Further(file *hdmf.File, at string, opts check.Options) kind.Further {
-	return func(ctx context.Context, found []job.Violation) ([]job.Violation, error) {
+	return func(ctx context.Context, found *job.Validation) error {
 		findings, err := check.File(ctx, file, opts)
 		top := path.Clean("/" + at)
 		if top == "/" && file.Zarr().Metadata().Consolidated != nil {
 			// The check compares it as well, and knows that schemas need not be in it.
-			found = slices.DeleteFunc(found, func(p job.Violation) bool { return p.Rule == "consolidated" })
+			found.Problems = slices.DeleteFunc(found.Problems, func(p job.Violation) bool { return p.Rule == "consolidated" })
 		}
 		known := map[string]bool{}
-		for _, p := range found {
+		for _, p := range found.Problems {
 			known[p.Path] = true
 		}
 		for _, f := range findings {
@@ -34,10 +34,14 @@ func Further(file *hdmf.File, at string, opts check.Options) kind.Further {
 			if !ok || below != "" && below[0] != '/' {
 				continue
 			}
-			if at := path.Clean("/" + below); f.Rule != check.Unreadable || !known[at] {
-				found = append(found, job.Violation{Path: at, Rule: f.Rule, Problem: f.Problem})
+			at := path.Clean("/" + below)
+			switch v := (job.Violation{Path: at, Rule: f.Rule, Problem: f.Problem}); {
+			case f.Warning:
+				found.Warnings = append(found.Warnings, v)
+			case f.Rule != check.Unreadable || !known[at]:
+				found.Problems = append(found.Problems, v)
 			}
 		}
-		return found, err
+		return err
 	}
 }

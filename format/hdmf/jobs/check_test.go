@@ -124,3 +124,22 @@ func TestHDMFFilesInFoldersOfArchives(t *testing.T) {
 		}
 	}
 }
+
+// Links above the folder around a file are not followed, and not wrong: the report says
+// what to allow.
+func TestLinksAboveTheFolderAreWarnings(t *testing.T) {
+	dir := nwbtest.Unpack(t, "external_v3")
+	f, err := hdmf.Open(context.Background(), filepath.Join(dir, "external_v3/sub/exported.nwb.zarr"))
+	jobtest.Check(t, err)
+	defer f.Close()
+	report, err := check.Validate(context.Background(), f.Zarr().Store(), "", check.ValidateOptions{Further: jobs.Further(f, "/", hdmfcheck.Options{})})
+	jobtest.Check(t, err)
+	if !report.OK || len(report.Problems) > 0 || len(report.Warnings) != 3 {
+		t.Fatalf("ok is %v: %v, %v", report.OK, report.Problems, report.Warnings)
+	}
+	for _, w := range report.Warnings {
+		if want := "(--allow " + filepath.Join(dir, "external_v3", "source.nwb.zarr") + ")"; w.Rule != hdmfcheck.ForeignSource || !strings.Contains(w.Problem, want) {
+			t.Errorf("%v, want %s", w, want)
+		}
+	}
+}

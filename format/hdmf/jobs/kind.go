@@ -157,10 +157,12 @@ attributes, of datasets and of the fields of compounds. Paths are those in the f
   omnizarr refs --json session.nwb.zarr | jq '.[] | select(.resolved | not)'`},
 	"validate": {`An HDMF or NWB file is also checked against the schemas that it caches: types, fields,
 data types, shapes, quantities, fixed values, the targets of all links and references.
+So is what no schema can say: columns, ids, times and indexes that fit each other.
 --schema gives schemas to use instead, for a file that has none: another file that
 caches them, or namespace documents in YAML or JSON with their sources beside them. --inspect
 adds the checks that nwbinspector calls critical. Other files are looked into only in
-the folder around this one and where --allow says.`, `  omnizarr validate --inspect session.nwb.zarr
+the folder around this one and where --allow says; links that lead elsewhere are
+warnings, which name what to allow.`, `  omnizarr validate --inspect session.nwb.zarr
   omnizarr validate --schema good.nwb.zarr session.nwb.zarr`},
 	"copy": {`An HDMF or NWB file keeps all that it means, also from Zarr v2 to v3 and back: links,
 references, schemas and ids, in the layout that goes with the format. --plain copies

@@ -61,8 +61,8 @@ func Bytes(values [][]byte, shape ...int) Data {
 	return d
 }
 
-// References gives references in C order, to regions if one of them has a region.
-// Each has a path. Without a shape they are a list.
+// References gives references in C order, to regions if one of them has a region: the
+// others are to regions that are the whole then. Each has a path. Without a shape they are a list.
 func References(values []hdmf.Reference, shape ...int) Data {
 	d := shaped(len(values), shape)
 	for i, r := range values {
@@ -73,6 +73,12 @@ func References(values []hdmf.Reference, shape ...int) Data {
 	kind := hdmf.ObjectRef
 	if slices.ContainsFunc(values, func(r hdmf.Reference) bool { return r.Region != nil }) {
 		kind = hdmf.RegionRef
+		values = slices.Clone(values)
+		for i := range values {
+			if values[i].Region == nil {
+				values[i].Region = &hdmf.Region{}
+			}
+		}
 	}
 	d.what = elem{kind: kind}
 	d.mem = items{kind: kind, refs: notNil(values)}
