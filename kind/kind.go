@@ -187,6 +187,14 @@ func IsUsage(err error) bool {
 	return errors.As(err, &u)
 }
 
+// Binder knows nodes that mean something else when their documents are those of another
+// format, and nothing else of them is changed.
+type Binder interface {
+	Kind
+	// Bound tells why, "" if it does not know the node.
+	Bound(ctx context.Context, n zarr.Node) string
+}
+
 // Sampler shows the format to people who want to try it.
 type Sampler interface {
 	Kind
@@ -235,6 +243,9 @@ type Env struct {
 	Workers  int
 	Progress func(job.Progress)
 	Open     []zarr.Option // for nodes
+	// Bound tells why a node means something else with documents of another format, ""
+	// if it does not.
+	Bound func(ctx context.Context, n zarr.Node) string
 }
 
 // Result is what a command did. It is printed as JSON, or as lines for people.
@@ -338,6 +349,17 @@ func (l List) Table(s *convention.Subject) (convention.Tabular, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Bound tells why a node means something else with documents of another format, "" if
+// no kind says so.
+func (l List) Bound(ctx context.Context, n zarr.Node) string {
+	for _, k := range All[Binder](l) {
+		if why := k.Bound(ctx, n); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // ZarrFormat is the version of Zarr that nodes of a format are.

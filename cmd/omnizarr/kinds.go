@@ -71,7 +71,7 @@ func (a *app) kindCommand(c *kind.Command) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env := kind.Env{Workers: a.workers, Open: a.options()}
+			env := kind.Env{Workers: a.workers, Open: a.options(), Bound: a.kinds.Bound}
 			var bar *progress
 			if c.Items != "" {
 				bar = a.newProgress(c.Items)

@@ -53,6 +53,14 @@ func (k *Kind) Further(ctx context.Context, url string, object convention.Object
 	return nil, nil
 }
 
+// Bound tells that either version of Zarr has a layout of its own for HDMF files.
+func (*Kind) Bound(ctx context.Context, n zarr.Node) string {
+	if g, ok := n.(*zarr.Group); ok && hdmf.Is(ctx, g) {
+		return "is an HDMF file, or part of one, whose links, references and objects are laid out otherwise there"
+	}
+	return ""
+}
+
 // CopyFlags adds --pickle, --no-pickle, --with-links and --wide-indexes.
 func (k *Kind) CopyFlags(flags *flag.FlagSet) {
 	flags.BoolVar(&k.copy.Pickle, "pickle", false, "write all objects of an HDMF file with --to zarr2 as pickles, and not only the compounds that hdmf-zarr reads in no other form")

@@ -66,7 +66,7 @@ case, also for a hierarchy that is in the format already.`,
 		ReadOnly: func() bool { return opts.DryRun },
 		Run: func(ctx context.Context, s store.Store, path string, env kind.Env) (kind.Result, error) {
 			o := *opts
-			o.Open = env.Open
+			o.Open, o.Bound = env.Open, env.Bound
 			return Migrate(ctx, s, path, o)
 		},
 	}}

@@ -35,6 +35,8 @@ type MigrateOptions struct {
 	Consolidate bool
 	// Open are options for the nodes.
 	Open []zarr.Option
+	// Bound tells why a node cannot do with other documents, "" if it can; nil is fine.
+	Bound func(ctx context.Context, n zarr.Node) string
 }
 
 // Migration is what Migrate did, or would do.
@@ -148,6 +150,11 @@ func (m *migrator) collect(path string) error {
 	stay := m.opts.To == "" && m.opts.Consolidate
 	if stay {
 		m.to = m.root.Format()
+	}
+	if m.opts.Bound != nil && !stay && m.root.Format() != m.to {
+		if why := m.opts.Bound(m.ctx, m.root); why != "" {
+			return &zarr.Error{Op: "migrate", URL: m.root.URL(), Err: fmt.Errorf("%w to %s: %s; omnizarr copy --to %s writes it anew", ErrNoMigration, m.to, why, m.to)}
+		}
 	}
 	see := func(n zarr.Node) {
 		if stay || n.Format() == m.to {
