@@ -102,8 +102,8 @@ type builder struct {
 	*target
 	key string            // the attribute that has the type
 	ids map[string]string // by path, of all objects of the tree
-	// file is what is written, by which others are found that it refers to; not of
-	// editors.
+	// file is what is written, by which others are found that it refers to; nil for
+	// editors, and while a tree is checked.
 	file *hdmf.File
 }
 
@@ -187,7 +187,7 @@ func (b *builder) refer(ctx context.Context, r hdmf.Reference) (hdmf.Reference, 
 		r.Source = "."
 	}
 	if r.Source != "." {
-		if b.layout == hdmf.V2 {
+		if b.layout == hdmf.V2 && b.file != nil {
 			r = fillIDs(ctx, b.file, r)
 		}
 		return r, ctx.Err()

@@ -1,6 +1,7 @@
 package write_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -85,5 +86,18 @@ func TestNewCompoundsAreWhatTheOwnersOfTheLayoutRead(t *testing.T) {
 	}
 	if err := write.Create(ctx, "mem:both", tree(t), write.Options{Layout: hdmf.V2, Pickle: true, NoPickle: true}); err == nil {
 		t.Error("pickles and none")
+	}
+}
+
+func TestTreesWithSchemasMayReferToOtherFiles(t *testing.T) {
+	texts, err := in(t, memory(t, "session_v3.nwb")).SchemaTexts(ctx)
+	check(t, err)
+	for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
+		s := mem.New()
+		err := write.Create(ctx, "test://", &write.Group{Links: map[string]hdmf.Reference{"l": {Source: "../other.zarr", Path: "/x"}}},
+			to(s, write.Options{Layout: layout, Schemas: texts}))
+		if invalid := (*write.Invalid)(nil); err != nil && !errors.As(err, &invalid) {
+			t.Errorf("%v: %v", layout, err)
+		}
 	}
 }
