@@ -2,6 +2,7 @@ package zip
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -11,31 +12,45 @@ import (
 	"github.com/omnizarr/zarr/internal/partial"
 )
 
-// resume reads the entries from the beginning of the file up to the first that is
-// not whole, and cuts the rest off. Entries are written by several at once, so that
-// behind one that is not whole others may be: these are lost, but never one that
-// is not what its checksum says.
+// resume finds the entries that are whole, and cuts off what lies behind the last.
+// Entries are written by several at once, so that before whole ones others may be that
+// are not: these stay in the file as bytes that no directory names. What is taken is
+// what its checksum says.
 func (w *writer) resume() (map[string]*entry, error) {
 	entries := map[string]*entry{}
-	in := &scanner{r: bufio.NewReaderSize(io.NewSectionReader(w.file, 0, 1<<62), 1<<20)}
+	in := &scanner{file: w.file}
+	in.seek(0)
+	end := int64(0)
 	for {
 		start := in.at
 		name, e, err := in.next()
+		if err == nil && e == nil {
+			var more bool
+			if more, err = in.skip(start); err == nil && !more {
+				w.end.Store(end)
+				return entries, partial.Cause(w.file.Truncate(end))
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
-		if e == nil {
-			w.end.Store(start)
-			return entries, partial.Cause(w.file.Truncate(start))
+		if e != nil {
+			entries[name], end = e, in.at
 		}
-		entries[name] = e
 	}
 }
 
 // scanner reads an archive without its directory.
 type scanner struct {
-	r  *bufio.Reader
-	at int64
+	file io.ReaderAt
+	r    *bufio.Reader
+	at   int64
+	end  int64 // of the entry that was read last, 0 if its header does not tell
+}
+
+func (s *scanner) seek(at int64) {
+	s.at = at
+	s.r = bufio.NewReaderSize(io.NewSectionReader(s.file, at, 1<<62-at), 1<<20)
 }
 
 // read gives the next n bytes, or nil where the file ends before.
@@ -54,6 +69,7 @@ func (s *scanner) read(n int) ([]byte, error) {
 func (s *scanner) next() (name string, e *entry, err error) {
 	le := binary.LittleEndian
 	start := s.at
+	s.end = 0
 	h, err := s.read(localSize)
 	if h == nil || le.Uint32(h) != localSig || le.Uint16(h[6:]) != utf8Flag {
 		return "", nil, err
@@ -75,11 +91,46 @@ func (s *scanner) next() (name string, e *entry, err error) {
 		return "", nil, nil
 	}
 	e.dataOffset.Store(s.at)
+	s.end = s.at + e.csize
 	whole, err := s.check(e)
 	if !whole {
 		return "", nil, err
 	}
 	return name, e, nil
+}
+
+// skip goes behind an entry that is not whole: its header comes before its data, so
+// that either it says where the entry ends, or nothing was written up to the next one.
+// Anything else is no more of this archive.
+func (s *scanner) skip(start int64) (more bool, err error) {
+	if s.end > start {
+		s.seek(s.end)
+		_, err := s.r.Peek(1)
+		return err == nil, ignoreEOF(err)
+	}
+	s.seek(start)
+	for {
+		b, err := s.r.Peek(1)
+		if err != nil || b[0] != 0 {
+			return err == nil && s.at > start, ignoreEOF(err)
+		}
+		b, err = s.r.Peek(max(s.r.Buffered(), 1))
+		if err != nil {
+			return false, partial.Cause(err)
+		}
+		n := len(b) - len(bytes.TrimLeft(b, "\x00"))
+		if _, err := s.r.Discard(n); err != nil {
+			return false, partial.Cause(err)
+		}
+		s.at += int64(n)
+	}
+}
+
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return partial.Cause(err)
 }
 
 // check reads the data of an entry and reports whether it is what was put.

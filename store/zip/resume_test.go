@@ -90,8 +90,62 @@ func TestAnArchiveThatWasBegunGoesOn(t *testing.T) {
 	}
 }
 
-// A byte that is not what was written, in the middle, ends what is taken up, and
-// is never given for a value.
+// An entry that was not written, or not to its end, is the only one that is lost:
+// those behind it were put by others at the same time.
+func TestEntriesBehindOneThatIsNotWhole(t *testing.T) {
+	for _, deflate := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "a.zip")
+		keys, data := values(6)
+		s := begin(t, path, Options{Deflate: deflate})
+		starts := []int64{0}
+		for i := range keys {
+			putAll(t, s, keys[i:i+1], data[i:i+1])
+			starts = append(starts, s.w.Load().end.Load())
+		}
+		if err := s.Leave(); err != nil {
+			t.Fatal(err)
+		}
+		left, err := os.ReadFile(partial.Name(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lost := range keys {
+			header := int64(localSize + len(keys[lost]))
+			for _, from := range []int64{starts[lost], starts[lost] + header} { // without its header, and with it
+				blank := bytes.Clone(left)
+				clear(blank[from:starts[lost+1]])
+				if bytes.Equal(blank, left) {
+					continue // it has no data
+				}
+				if err := os.WriteFile(partial.Name(path), blank, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				s := begin(t, path, Options{Resume: true, Deflate: deflate})
+				if n := len(s.keys()); n != len(keys)-1 || indexOf(s.keys(), keys[lost]) >= 0 {
+					t.Errorf("without %s there is %v", keys[lost], s.keys())
+				}
+				putAll(t, s, keys[lost:lost+1], data[lost:lost+1])
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				whole, err := OpenFile(ctx, path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, key := range keys {
+					if b, _, err := whole.Get(ctx, key, store.All(), nil); err != nil || !bytes.Equal(b, data[i]) {
+						t.Errorf("%s: %v", key, err)
+					}
+				}
+				if err := errors.Join(whole.Close(), os.Remove(path)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// A byte that is not what was written, in the middle, is never given for a value.
 func TestWhatIsNotWholeIsNotTakenUp(t *testing.T) {
 	for _, deflate := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "a.zip")
