@@ -15,7 +15,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -166,7 +168,17 @@ func (l *Landing) archiveFree(ctx context.Context) error {
 	}
 	where, err := zarr.Find(ctx, l.place.URL, l.copy.Open...)
 	if err != nil {
-		return nil // nothing, or what is no archive: Make tells
+		// Nothing, an archive that cannot be read, or what is none.
+		for file, up := filePath(locate.Identity(l.place.URL)), ""; file != up; up, file = file, filepath.Dir(file) {
+			if info, err := os.Stat(file); err != nil || info.IsDir() {
+				continue
+			}
+			if err := FileFree(file, "zip archive", "PK\x03\x04", "PK\x05\x06"); err != nil {
+				return &zarr.Error{Op: "copy to", URL: l.place.URL, Err: err}
+			}
+			break
+		}
+		return nil
 	}
 	defer where.Discard() // nothing was put
 	if where.Path != "" {

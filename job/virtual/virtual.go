@@ -202,9 +202,17 @@ func (v *virtual) put(ctx context.Context, dst store.Store, key string) error {
 	if err != nil {
 		return fail(err)
 	}
-	if old, _, err := dst.Get(ctx, key, store.UpTo(refs.MaxBytes), nil); err == nil && bytes.Equal(old, text) {
+	old, _, err := dst.Get(ctx, key, store.UpTo(refs.MaxBytes), nil)
+	switch {
+	case err == nil && bytes.Equal(old, text):
 		v.note(already)
 		return nil
+	case err == nil && v.opts.Overwrite:
+		if _, err := refs.Parse(old); err != nil {
+			if err := landing.Free(old, "manifest of references", `{"version":1,"refs":`); err != nil {
+				return fail(err)
+			}
+		}
 	}
 	_, err = dst.Put(ctx, key, text, store.PutOptions{IfAbsent: !v.opts.Overwrite})
 	if errors.Is(err, store.ErrPrecondition) {

@@ -134,3 +134,23 @@ func TestFilesThatWereBegunInAnotherWay(t *testing.T) {
 		}
 	}
 }
+
+// What has the name of a TIFF file and is none is somebody's own.
+func TestFilesThatAreNoTIFFStay(t *testing.T) {
+	a := picture(t, zarr.ArraySpec{Shape: []int{20, 20}, DataType: "uint8"})
+	path := filepath.Join(t.TempDir(), "thesis.tif")
+	for _, c := range []struct {
+		text  string
+		stays bool
+	}{{"my thesis", true}, {"\xff\xd8\xff\xe0 a JPEG picture", true}, {"", false}, {"II*\x00 broken", false}} {
+		jobtest.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
+		for _, cog := range []bool{false, true} {
+			err := jobtest.Err(copying.Copy(ctx, a, path, copying.Options{To: export.Format{COG: cog}, Overwrite: true}))
+			text, readErr := os.ReadFile(path)
+			jobtest.Check(t, readErr)
+			if errors.Is(err, copying.ErrNotEmpty) != c.stays || (string(text) == c.text) != c.stays {
+				t.Errorf("%q: %v", c.text, err)
+			}
+		}
+	}
+}
