@@ -1,20 +1,16 @@
 package job
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/std"
-	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -107,33 +103,4 @@ func Metadata(n zarr.Node) meta.Node {
 		return a.Metadata()
 	}
 	return n.(*zarr.Group).Metadata()
-}
-
-// SameDocument reports whether two documents say the same: the order of members
-// and the consolidated metadata of groups do not count.
-func SameDocument(x, y meta.Node) (bool, error) {
-	a, err := plain(x)
-	if err != nil {
-		return false, err
-	}
-	b, err := plain(y)
-	return err == nil && reflect.DeepEqual(a, b), err
-}
-
-func plain(n meta.Node) (any, error) {
-	text, err := n.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(strictjson.QuoteBare(text)))
-	d.UseNumber()
-	var doc map[string]any
-	if err := d.Decode(&doc); err != nil {
-		return nil, err
-	}
-	delete(doc, "consolidated_metadata")
-	if attrs, ok := doc["attributes"].(map[string]any); ok && len(attrs) == 0 {
-		delete(doc, "attributes")
-	}
-	return doc, nil
 }

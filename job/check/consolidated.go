@@ -77,7 +77,7 @@ func compare(ctx context.Context, g *zarr.Group, c *meta.Consolidated, path stri
 	if err != nil {
 		return "" // reported where the node itself is verified
 	}
-	same, err := job.SameDocument(entry, job.Metadata(own))
+	same, err := meta.Same(entry, job.Metadata(own))
 	if err != nil {
 		return err.Error()
 	}

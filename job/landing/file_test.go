@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/job/jobtest"
 	"github.com/omnizarr/zarr/job/landing"
 	"github.com/omnizarr/zarr/job/virtual"
+	"github.com/omnizarr/zarr/store/mem"
 )
 
 // A file that is no archive is not replaced by one, whatever its name; one that is
@@ -72,5 +73,39 @@ func TestAChunkThatWasChangedInPlace(t *testing.T) {
 	jobtest.Check(t, os.Chtimes(chunk, later, later))
 	if err := again(); !errors.Is(err, landing.ErrNotEmpty) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A copy inside of a hierarchy that is stopped anywhere, and run again, is in the
+// consolidated metadata above it; the next run changes nothing.
+func TestTheConsolidatedMetadataAboveIsMended(t *testing.T) {
+	src, _ := jobtest.Sample(t)
+	for left := 0; ; left++ {
+		s := &stopping{Store: mem.New(), left: plenty}
+		root, err := zarr.CreateGroupIn(ctx, s, "")
+		jobtest.Check(t, err)
+		jobtest.Check(t, jobtest.Err(root.CreateGroup(ctx, "sub")))
+		jobtest.Check(t, root.Consolidate(ctx))
+		s.left = left
+		stopped := jobtest.Err(copying.Into(ctx, src, s, "sub/a", copying.Options{}))
+		s.left = plenty
+		if stopped != nil && !errors.Is(stopped, errStopped) {
+			t.Fatal(stopped)
+		}
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, s, "sub/a", copying.Options{})))
+		n, err := zarr.OpenStore(ctx, s, "")
+		jobtest.Check(t, err)
+		for _, path := range []string{"sub/a", "sub/a/plane"} {
+			if _, err := n.(*zarr.Group).Metadata().Consolidated.Get(path); err != nil {
+				t.Errorf("stopped after %d changes: %s: %v", left, path, err)
+			}
+		}
+		s.left = 0
+		if sum, err := copying.Into(ctx, src, s, "sub/a", copying.Options{}); err != nil || !sum.Already {
+			t.Errorf("once more: %+v, %v", sum, err)
+		}
+		if stopped == nil {
+			break
+		}
 	}
 }

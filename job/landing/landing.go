@@ -271,14 +271,15 @@ func (l *Landing) Start(ctx context.Context) error {
 
 // Finish makes the copy appear, and gives up the place.
 func (l *Landing) Finish(ctx context.Context) error {
+	tell := ConsolidateAbove
 	if l.already {
-		// Nothing was put, but an archive that was complete may not be in its place yet.
-		return l.fail(l.end(l.where.Close, nil))
-	}
-	if err := l.finish(ctx); err != nil {
+		// Nothing was put, but an archive that was complete may not be in its place yet,
+		// and groups above the place may not know of the copy.
+		tell = mendAbove
+	} else if err := l.finish(ctx); err != nil {
 		return l.Abandon(l.fail(err))
 	}
-	stale := ConsolidateAbove(ctx, l.base, l.at, l.copy.Open...)
+	stale := tell(ctx, l.base, l.at, l.copy.Open...)
 	if err := l.end(l.where.Close, nil); err != nil {
 		return l.fail(err)
 	}

@@ -212,7 +212,7 @@ func (a *adopter) same(ctx context.Context, p string) (bool, error) {
 	case err == nil:
 		old, err := meta.Parse(text, meta.Registry{})
 		if err == nil {
-			if same, err := job.SameDocument(old, a.docs[p]); err == nil && same {
+			if same, err := meta.Same(old, a.docs[p]); err == nil && same {
 				return true, nil
 			}
 		}
