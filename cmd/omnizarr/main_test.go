@@ -3,8 +3,12 @@ package main
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,7 +31,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "hex": writeHex, "isnpy": isNpy, "aged": aged, "nwb": unpack,
+			"exits": exits, "hex": writeHex, "isnpy": isNpy, "aged": aged, "nwb": unpack, "sample": sample,
 		},
 	})
 }
@@ -44,6 +48,41 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if code != args[0] {
 		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}
+
+// sampled is what the demo writes, by name, made once for all scripts.
+var sampled = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := exec.Command("omnizarr", "demo", "--dir", dir).Run(); err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[name], err = os.ReadFile(filepath.Join(dir, name))
+		}
+		return err
+	})
+	return files, err
+})
+
+// sample puts what the demo writes into a folder, as "exec omnizarr demo --dir" does:
+// sample s.zarr.
+func sample(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sample folder")
+	}
+	files, err := sampled()
+	ts.Check(err)
+	for name, data := range files {
+		to := ts.MkAbs(filepath.Join(args[0], name))
+		ts.Check(os.MkdirAll(filepath.Dir(to), 0o777))
+		ts.Check(os.WriteFile(to, data, 0o666))
 	}
 }
 

@@ -37,11 +37,7 @@ func (c rangeCase) sized() bool {
 
 // check compares with the same range of the data alone.
 func (c rangeCase) check() error {
-	parsed, err := registry().Parse(codec.Entry{Name: "pad", Config: fmt.Appendf(nil, `{"location":"%s","nbytes":%d}`, c.where, c.nbytes)})
-	if err != nil {
-		return err
-	}
-	f, err := parsed.(codec.BytesToBytes).BindBytes(codec.Spec{}, c.size)
+	f, err := boundTo(padding{c.where, c.nbytes, c.size})
 	if err != nil {
 		return err
 	}
@@ -77,6 +73,28 @@ func (c rangeCase) check() error {
 		return fmt.Errorf("size %d, want %d", info.Size, len(data))
 	}
 	return nil
+}
+
+// padding is what a pad is bound to.
+type padding struct {
+	where  string
+	nbytes int
+	size   codec.Size
+}
+
+var bounds = map[padding]codec.BytesFilter{}
+
+// boundTo binds each pad once.
+func boundTo(p padding) (codec.BytesFilter, error) {
+	if f := bounds[p]; f != nil {
+		return f, nil
+	}
+	parsed, err := registry().Parse(codec.Entry{Name: "pad", Config: fmt.Appendf(nil, `{"location":"%s","nbytes":%d}`, p.where, p.nbytes)})
+	if err != nil {
+		return nil, err
+	}
+	bounds[p], err = parsed.(codec.BytesToBytes).BindBytes(codec.Spec{}, p.size)
+	return bounds[p], err
 }
 
 // Every range of the data is what the same range of the data alone is, whichever

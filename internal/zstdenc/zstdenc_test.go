@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 var decoder = sync.OnceValue(func() *zstd.Decoder {
@@ -60,7 +61,7 @@ func TestRoundTripInputs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if race.Enabled {
-				src = src[:min(len(src), 150_000)]
+				src = src[:min(len(src), 50_000)]
 			}
 			levels := []int{-131072, -5, -1, 0, 1, 2, 4, 5}
 			if len(src) > 1<<20 {
@@ -75,8 +76,12 @@ func TestRoundTripInputs(t *testing.T) {
 }
 
 func TestRoundTripDelegated(t *testing.T) {
+	in := inputs()
 	for _, name := range []string{"empty", "zeros", "random", "text", "noise5", "mixed"} {
-		src := inputs()[name]
+		src := in[name]
+		if race.Enabled {
+			src = src[:min(len(src), 20_000)]
+		}
 		for _, level := range []int{6, 9, 10, 22} {
 			for _, checksum := range []bool{false, true} {
 				roundTrip(t, src[:min(len(src), 150_000)], level, checksum)
@@ -109,11 +114,11 @@ func TestRoundTripBlockEdges(t *testing.T) {
 	noise := noisyUint16(maxBlock+64, 5, binary.LittleEndian)
 	txt := text(2*maxBlock + 64)
 	for _, edge := range []int{256, 1024, 4096, 16 << 10, 65536 + 256, maxBlock, 2 * maxBlock} {
-		step := 1
-		if race.Enabled {
-			step = 8
-		}
-		for d := -17; d <= 17; d += step {
+		step := thorough.Step(4) // of which one is at the edge
+		for d := -17; d <= 17; d++ {
+			if d%step != 0 && d*d != 1 {
+				continue
+			}
 			roundTrip(t, noise[:edge+d], 3, true)
 			roundTrip(t, txt[:edge+d], 3, true)
 			roundTrip(t, txt[:edge+d], 1, true)
@@ -127,7 +132,9 @@ func TestBeyondWindow(t *testing.T) {
 	part := append(noisyUint16(1<<20, 5, binary.LittleEndian), text(1<<20)...)
 	src := bytes.Repeat(part, 4)[:10<<20+12345]
 	roundTrip(t, src, 3, true)
-	roundTrip(t, src, 1, true)
+	if !race.Enabled {
+		roundTrip(t, src, 1, true)
+	}
 }
 
 // TestDeterministic checks that what an encoder did before leaves no trace,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/internal/alloctest"
-	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // Types that inherit from themselves are told, and what has other types is checked.
@@ -59,10 +59,7 @@ func TestDeepGroups(t *testing.T) {
 
 // A file of many objects, all of them wrong, is checked in bounded time and memory.
 func TestManyObjects(t *testing.T) {
-	n := 20_000
-	if race.Enabled {
-		n = 2_000
-	}
+	n := thorough.Rounds(20_000)
 	schema := catalog(t, `{"datasets":[{"data_type_def":"List","dtype":"int8","shape":[null],"doc":"d","attributes":[{"name":"label","dtype":"text","doc":"d"}]}],
 		"groups":[{"data_type_def":"Root","doc":"d","datasets":[{"data_type_inc":"List","quantity":"*","doc":"d"}]}]}`)
 	f := made(typed("Root"))

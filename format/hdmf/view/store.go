@@ -118,7 +118,7 @@ func (v *view) find(ctx context.Context, key string) (value []byte, from store.S
 
 // maxListed is how many groups a whole listing goes through: links may make a small
 // file look endless.
-const maxListed = 1 << 17
+var maxListed = 1 << 17
 
 // List yields what lies below a prefix. Links are shown like what they lead to.
 func (v *view) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {

@@ -71,7 +71,7 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		{"sampling 0", patched(g.src, 0xc0, 11, 0x02), g.room(), g.options(), "component 0 are 0 x 2"},
 		{"sampling 3 of 2", patched(g.src, 0xc0, 11, 0x31, 0, 2, 0x21), g.room(), g.options(), "do not divide"},
 		{"unit", patched(g.src, 0xc0, 11, 0x44), g.room(), g.options(), "units of 18 blocks"},
-		{"blocks", patched(progressive.src, 0xc2, 5, 0x40, 0, 0x40, 0), newPlanes(1<<14, 1<<14, 3, 0), progressive.options(),
+		{"blocks", patched(progressive.src, 0xc2, 5, 0x10, 0, 0x10, 0), newPlanes(1<<12, 1<<12, 3, 0), progressive.options(),
 			fmt.Sprintf("data of %d bytes ends before the ", len(progressive.src))},
 		{"12 bits", patched(g.src, 0xc0, 4, 12), g.room(), g.options(), "precision of 12 bits"},
 		{"lossless", patched(g.src, 0xc0, 1, 0xc3), g.room(), g.options(), "lossless coding (SOF3)"},
