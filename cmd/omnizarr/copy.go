@@ -28,6 +28,7 @@ func (a *app) copyCommand() *cobra.Command {
 	var slice, maxMemory string
 	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, sync bool
 	own := map[kind.Target][]string{}                                           // flags
+	var meaning []string                                                        // flags of conventions
 	laid := []string{"chunks", "shards", "codecs", "data-type", "pad", "slice"} // and those of formats: lay arrays out anew
 	cmd := &cobra.Command{
 		Use:   "copy SRC DST",
@@ -62,7 +63,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if virtual {
-				return a.copyVirtual(cmd, args, overwrite, slices.Concat(slices.Collect(maps.Values(own))...))
+				return a.copyVirtual(cmd, args, overwrite, slices.Concat(append(slices.Collect(maps.Values(own)), meaning)...))
 			}
 			memory, err := memoryFlag(cmd, maxMemory)
 			if err != nil {
@@ -176,6 +177,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 		laid = append(laid, flagNames(k.OpenFlags)...)
 	}
 	for _, k := range kind.All[kind.Copier](a.kinds) {
+		meaning = append(meaning, flagNames(k.CopyFlags)...)
 		addFlags(flags, k.CopyFlags)
 	}
 	a.openFlags(cmd)
@@ -197,6 +199,14 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 
 // copied tells what a copy did: in one line on standard error, or as JSON.
 func (a *app) copied(sum copying.Summary, asJSON bool) error {
+	if !asJSON {
+		for _, l := range sum.Linked {
+			a.note(fmt.Sprintf("linked: %s is copied to %s", l.From, l.To))
+		}
+		for _, text := range sum.Notes {
+			a.note(text)
+		}
+	}
 	switch {
 	case asJSON:
 		return a.printJSON(sum)
@@ -204,12 +214,6 @@ func (a *app) copied(sum copying.Summary, asJSON bool) error {
 	case a.logger != nil:
 		a.logger.Info("copied", "summary", sum)
 	default:
-		for _, l := range sum.Linked {
-			fmt.Fprintf(a.err, "omnizarr: linked: %s is copied to %s\n", words.OneLine(l.From), words.OneLine(l.To))
-		}
-		for _, note := range sum.Notes {
-			fmt.Fprintf(a.err, "omnizarr: note: %s\n", words.OneLine(note))
-		}
 		_, err := fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(sum.String()))
 		return err
 	}

@@ -48,8 +48,10 @@ func (p *Plan) Join(with Linked, plan Plan) {
 	p.Linked = append(p.Linked, with)
 	p.Arrays += plan.Arrays
 	p.AsBytes += plan.AsBytes
-	if p.Chunks = add(p.Chunks, float64(plan.Chunks)); plan.Chunks < 0 || p.Chunks < plan.Chunks {
+	if p.Chunks < 0 || plan.Chunks < 0 {
 		p.Chunks = -1
+	} else {
+		p.Chunks = add(p.Chunks, float64(plan.Chunks))
 	}
 	p.Elements = add(p.Elements, float64(plan.Elements))
 	p.Read = add(p.Read, float64(plan.Read))

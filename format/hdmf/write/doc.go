@@ -46,7 +46,8 @@ type Options struct {
 	// layout, to the folder of the new file, where it lies as it does beside the source,
 	// and links and references lead to the copies. What lies elsewhere comes into that
 	// folder too, and a copy that would lie in or around a file of the source, or another
-	// copy, gets another name. The copy of the source appears last.
+	// copy, gets another name. The copy of the source appears last. Overwrite replaces
+	// of the others nothing but earlier copies of the same files.
 	WithLinks bool
 	// Schemas are cached in the new file, and Create checks what it is to hold
 	// against them. Copy takes those of its source.

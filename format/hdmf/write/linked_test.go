@@ -275,54 +275,67 @@ func (c *stopping) Done() <-chan struct{} { return c.done }
 func TestInterruptedCopiesOfLinkedFilesGoOn(t *testing.T) {
 	dir := t.TempDir()
 	src := linkedSet(t, dir, hdmf.V2)
-	before := listing(t, filepath.Join(dir, "in"))
 	opts := write.Options{Layout: hdmf.V3, WithLinks: true}
-	whole := filepath.Join(dir, "whole")
-	_, err := write.Copy(ctx, filepath.Join(whole, "a.zarr"), open(t, src), opts)
-	check(t, err)
-	want := withoutMarks(t, whole)
-	stopped, resumed := 0, 0
-	for n := 1; ; n += max(thorough.Step(37), 5) {
-		out := filepath.Join(dir, fmt.Sprint("out", n))
-		copyIt := func(ctx context.Context) error {
-			f, err := hdmf.Open(context.WithoutCancel(ctx), src)
-			check(t, err)
-			_, err = write.Copy(ctx, filepath.Join(out, "a.zarr"), f, opts)
-			check(t, f.Close())
-			return err
-		}
-		err := copyIt(&stopping{Context: ctx, left: n, done: make(chan struct{})})
-		if err == nil {
-			break
-		}
-		stopped++
-		f, opening := hdmf.Open(ctx, filepath.Join(out, "a.zarr"))
-		if opening == nil { // all was done but to tidy up
-			leads(t, f)
-			check(t, f.Close())
-		}
-		for _, name := range []string{"b.zarr", "sub/c.zarr"} {
-			if f, err := hdmf.Open(ctx, filepath.Join(out, name)); err == nil {
-				for range hdmf.References(ctx, f.Root(), true) { // it is whole
-				}
-				check(t, f.Close())
-				resumed++
-			} else if !errors.Is(err, zarr.ErrNoNode) && !errors.Is(err, zarr.ErrUnfinished) {
-				t.Errorf("after %d: %s: %v", n, name, err)
+	copyTo := func(ctx context.Context, out string) error {
+		f, err := hdmf.Open(context.WithoutCancel(ctx), src)
+		check(t, err)
+		_, err = write.Copy(ctx, filepath.Join(out, "a.zarr"), f, opts)
+		check(t, f.Close())
+		return err
+	}
+	// First where nothing is, then in the place of copies of what the source was.
+	old := filepath.Join(dir, "old")
+	check(t, copyTo(ctx, old))
+	for _, opts.Overwrite = range []bool{false, true} {
+		if opts.Overwrite {
+			for _, name := range []string{"a.nwb.zarr", "b.zarr", "sub/c.zarr"} {
+				e, err := write.Edit(ctx, filepath.Join(dir, "in", name), write.Options{})
+				check(t, err)
+				check(t, e.SetAttribute(ctx, "/", "edited", "since"))
+				check(t, e.Commit(ctx))
+				check(t, e.Close())
 			}
 		}
-		if err := copyIt(ctx); err != nil {
-			t.Errorf("after %d, again: %v", n, err)
-			continue
+		before := listing(t, filepath.Join(dir, "in"))
+		whole := filepath.Join(dir, fmt.Sprint("whole", opts.Overwrite))
+		check(t, copyTo(ctx, whole))
+		want := withoutMarks(t, whole)
+		stopped, there := 0, 0
+		for n := 1; ; n += max(thorough.Step(61), 5) {
+			out := filepath.Join(dir, fmt.Sprint("out", opts.Overwrite, n))
+			if opts.Overwrite {
+				check(t, os.CopyFS(out, os.DirFS(old)))
+			}
+			if copyTo(&stopping{Context: ctx, left: n, done: make(chan struct{})}, out) == nil {
+				break
+			}
+			stopped++
+			for _, name := range []string{"a.zarr", "b.zarr", "sub/c.zarr"} {
+				f, err := hdmf.Open(ctx, filepath.Join(out, name), hdmf.Allow(dir))
+				switch {
+				case err == nil && (name == "a.zarr" || opts.Overwrite): // nothing else would be open before all is there
+					leads(t, f)
+				case err != nil && (opts.Overwrite || !errors.Is(err, zarr.ErrNoNode) && !errors.Is(err, zarr.ErrUnfinished)):
+					t.Errorf("overwrite %v after %d: %s: %v", opts.Overwrite, n, name, err)
+				}
+				if err == nil {
+					there++
+					check(t, f.Close())
+				}
+			}
+			if err := copyTo(ctx, out); err != nil {
+				t.Errorf("overwrite %v after %d, again: %v", opts.Overwrite, n, err)
+				continue
+			}
+			if got := withoutMarks(t, out); got != want {
+				t.Errorf("overwrite %v after %d: %s, want %s", opts.Overwrite, n, got, want)
+			}
+			check(t, os.RemoveAll(out))
 		}
-		if got := withoutMarks(t, out); got != want {
-			t.Errorf("after %d: %s, want %s", n, got, want)
+		if listing(t, filepath.Join(dir, "in")) != before || stopped < 5 || there == 0 {
+			t.Errorf("overwrite %v: stopped %d times, %d files were there; originals as they were: %v", opts.Overwrite, stopped, there, listing(t, filepath.Join(dir, "in")) == before)
 		}
 	}
-	if listing(t, filepath.Join(dir, "in")) != before || stopped < 5 {
-		t.Errorf("%d times stopped, originals as they were: %v", stopped, listing(t, filepath.Join(dir, "in")) == before)
-	}
-	t.Log(stopped, "times stopped,", resumed, "linked files were there before the source")
 }
 
 // withoutMarks lists the contents of a folder, but what copies remember.
