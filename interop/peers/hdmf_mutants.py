@@ -73,6 +73,13 @@ class File:
         a[...] = values.astype(object) if kind is str else values
         a.attrs.update(attributes)
 
+    def values(self, node):
+        return zarr.open_group(self.path, mode="r", **({"use_consolidated": False} if V3 else {}))[node][...]
+
+    def alter(self, node, change):
+        """Gives a dataset what becomes of its values."""
+        self.replace(node, change(self.values(node)))
+
     def element(self, node, i, to):
         """Lets an element of a dataset of references point elsewhere."""
         a = zarr.open_group(self.path, mode="r+", **({"use_consolidated": False} if V3 else {}))[node]
@@ -84,8 +91,13 @@ class File:
         a[...] = values
 
 
+def with_last(values, last):
+    return np.append(values[:-1], np.asarray([last], dtype=values.dtype))
+
+
 MUTANTS = {
     "good": lambda f: None,
+    "good-doc": lambda f: (f.set(TRACE, "doc", "what it is"), f.set(f"{TRACE}/data", "doc", "what it is")),
     "attribute-missing": lambda f: f.drop(f"{TRACE}/data", "unit"),
     "attribute-missing-of-table": lambda f: f.drop(UNITS, "colnames"),
     "attribute-missing-of-root": lambda f: f.drop("", "nwb_version"),
@@ -99,6 +111,18 @@ MUTANTS = {
     "dataset-shape": lambda f: f.replace(f"{TRACE}/timestamps", np.zeros((40, 2))),
     "dataset-no-list": lambda f: f.replace(f"{TRACE}/timestamps", np.float64(1)),
     "column-type": lambda f: f.replace("intervals/trials/start_time", np.array(["a", "b", "c", "d"])),
+    "table-column-cut": lambda f: f.alter("intervals/trials/start_time", lambda v: v[:-1]),
+    "table-column-longer": lambda f: f.alter("intervals/trials/stop_time", lambda v: np.append(v, 9.0)),
+    "table-ids-cut": lambda f: f.alter(f"{UNITS}/id", lambda v: v[:-1]),
+    "table-index-cut": lambda f: f.alter(f"{UNITS}/spike_times_index", lambda v: v[:-1]),
+    "table-index-beyond": lambda f: f.alter(f"{UNITS}/spike_times_index", lambda v: with_last(v, v[-1] + 5)),
+    "table-index-before": lambda f: f.alter(f"{UNITS}/spike_times_index", lambda v: with_last(v, v[-1] - 1)),
+    "table-index-descending": lambda f: f.alter(f"{UNITS}/spike_times_index", lambda v: v[::-1]),
+    "table-values-cut": lambda f: f.alter(f"{UNITS}/spike_times", lambda v: v[:-1]),
+    "table-column-missing": lambda f: f.attributes(UNITS, lambda a: a["colnames"].append("surprise")),
+    "table-column-unnamed": lambda f: f.attributes(UNITS, lambda a: a["colnames"].remove("quality")),
+    "table-row-beyond": lambda f: f.alter(f"{RECORDING}/electrodes", lambda v: with_last(v, 99)),
+    "series-times-cut": lambda f: f.alter(f"{TRACE}/timestamps", lambda v: v[:-1]),
     "group-missing": lambda f: f.remove("stimulus"),
     "link-missing": lambda f: f.link("general/extracellular_ephys/shank0", "device", ""),
     "link-dangling": lambda f: f.link("acquisition/same-times", "timestamps", "/acquisition/nothing/timestamps"),

@@ -162,6 +162,18 @@ def edited_objects(nwb):
 EDITS = {"units": edited_units, "trials": edited_trials, "series": edited_series, "objects": edited_objects}
 
 
+def complaints(path):
+    """What pynwb warns of when it reads everything, and why it cannot."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            with NWBZarrIO(path, "r") as io:
+                touch(io.read())
+        except Exception as e:
+            return [f"{type(e).__name__}: {e}"]
+    return [str(w.message) for w in said if "ength of data" in str(w.message) or "out of bounds" in str(w.message)]
+
+
 def findings(folder, out):
     os.makedirs(out, exist_ok=True)
     for name in files(folder):
@@ -173,6 +185,7 @@ def findings(folder, out):
                     found["findings"].append({"rule": type(e).__name__, "path": at, "text": str(e)})
         except Exception as e:
             found = {"error": f"{type(e).__name__}: {e}"}
+        found["reading"] = complaints(f"{folder}/{name}{END}")
         with open(f"{out}/{name}.json", "w", encoding="utf-8") as f:
             json.dump(found, f)
 
