@@ -128,6 +128,10 @@ func TestLengths(t *testing.T) {
 		"words":            {func(f files) { f.texts("w", typed("Words", `"said":"plain"`), false, "plain", "text") }, nil},
 		"words not ASCII":  {func(f files) { f.texts("w", typed("Words"), false, "plain", "wört") }, []string{`/w DtypeError element 1 is "wört", must be ASCII`}},
 		"saying not ASCII": {func(f files) { f.texts("w", typed("Words", `"said":"wört"`), false, "plain") }, []string{`/w DtypeError attribute "said" is "wört", must be ASCII`}},
+		"bytes not ASCII": {func(f files) {
+			f.plain("w", "variable_length_bytes", `{"name":"vlen-bytes"}`, typed("Words"), 2)
+			f["w/c/0"] = vlen([]string{"plain", "\xff"})
+		}, []string{`/w DtypeError element 1 is`}},
 		"a word not ASCII": {func(f files) { f.texts("w", typed("Words"), true, "wört") }, []string{`/w DtypeError the dataset is "wört", must be ASCII`}},
 		"a table elsewhere": {func(f files) {
 			f.move("t", "u")

@@ -40,7 +40,7 @@ func (f files) plain(node, dtype, codec, attrs string, shape ...int) {
 	grid, _ := json.Marshal(chunks)
 	fill := "0"
 	switch dtype {
-	case "string":
+	case "string", "variable_length_bytes":
 		fill = `""`
 	case "bool":
 		fill = "false"
