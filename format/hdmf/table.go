@@ -28,8 +28,22 @@ var ErrNoTable = errors.New("is no table: it has no list of columns (colnames)")
 // ErrNoColumn says that a table has no column of a name.
 var ErrNoColumn = errors.New("no such column")
 
-// ErrRows says that a column has other rows than its table.
-var ErrRows = errors.New("has other rows than the table")
+// ErrRows says that a column has more or fewer rows than its table.
+var ErrRows = errors.New("a column has other rows than its table")
+
+// rowsError is that of a column.
+type rowsError struct {
+	column    string
+	has, want int
+}
+
+// Error names the column.
+func (e *rowsError) Error() string {
+	return fmt.Sprintf("column %q has %d rows, the table %d", e.column, e.has, e.want)
+}
+
+// Is reports whether it is ErrRows.
+func (e *rowsError) Is(target error) bool { return target == ErrRows }
 
 // maxColumns bounds the columns of a table.
 const maxColumns = 1 << 16
@@ -277,7 +291,7 @@ func (t *Table) Problems() []error {
 	out := slices.Clone(t.problems)
 	for _, c := range t.columns {
 		if n := c.Rows(); n != t.Rows() {
-			out = append(out, fmt.Errorf("column %q %w: %d, not %d", c.name, ErrRows, n, t.Rows()))
+			out = append(out, &rowsError{c.name, n, t.Rows()})
 		}
 	}
 	return out

@@ -26,8 +26,8 @@ type Finding struct {
 	Rule string
 	// Problem says in a sentence what is wrong.
 	Problem string
-	// Warning says that nothing is known to be wrong: something could not be looked
-	// at without leave.
+	// Warning says that it need not be wrong: something was not looked at without
+	// leave, or times go on behind the samples of one of the series that share them.
 	Warning bool
 }
 

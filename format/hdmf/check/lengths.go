@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -42,7 +43,9 @@ func (c *checker) times(ctx context.Context, g *hdmf.Group, at string, k *kind) 
 	if n == samples || still {
 		return
 	}
-	c.tell(at, BadLength, "there are %d samples and %d times", samples, n)
+	// A clock that several series share goes on with the longest of them; pynwb warns.
+	shared := n > samples && (times.File() != g.File() || times.Path() != join(g.Path(), "timestamps"))
+	c.add(Finding{at, BadLength, fmt.Sprintf("there are %d samples and %d times", samples, n), shared})
 	if c.opt.Inspect {
 		c.tell(at, "check_timestamps_match_first_dimension", "there are %d samples and %d times", samples, n)
 	}

@@ -116,6 +116,11 @@ func TestLengths(t *testing.T) {
 		"negative rows":    {func(f files) { f.rowsOf("t", 0, -1) }, []string{"/region RowOutOfRange element 1 is row -1"}},
 		"samples":          {func(f files) { f.series("TimeSeries", 5, 2); f.empty("s/timestamps", "float64", "", 5) }, nil},
 		"fewer times":      {func(f files) { f.series("TimeSeries", 5, 2); f.empty("s/timestamps", "float64", "", 4) }, []string{"/s IncorrectLength there are 5 samples and 4 times"}},
+		"fewer shared times": {func(f files) {
+			f.series("TimeSeries", 5)
+			f.empty("clock", "float64", "", 4)
+			f.group("s", typed("TimeSeries", `"_LINKS":[{"name":"timestamps","source":".","path":"/clock"}]`))
+		}, []string{"/s IncorrectLength there are 5 samples and 4 times"}},
 		"images elsewhere": {func(f files) {
 			f.series("ImageSeries", 0, 0, 0)
 			f.empty("s/timestamps", "float64", "", 4)
@@ -196,5 +201,18 @@ func TestOnlyIndexesAreRead(t *testing.T) {
 				t.Errorf("%s: %d bytes of %s were read", name, n, key)
 			}
 		}
+	}
+}
+
+// A clock that several series share may have gone on.
+func TestMoreSharedTimesAreAWarning(t *testing.T) {
+	f := made(typed("File"))
+	f.series("TimeSeries", 5)
+	f.empty("clock", "float64", "", 6)
+	f.group("s", typed("TimeSeries", `"_LINKS":[{"name":"timestamps","source":".","path":"/clock"}]`))
+	found := findings(t, in(t, f), check.Options{Schema: catalog(t, tableTypes)})
+	want(t, found, "/s IncorrectLength there are 5 samples and 6 times")
+	if !found[0].Warning {
+		t.Error("is no warning")
 	}
 }
