@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,36 +16,76 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// log keeps spikes that are in no column yet beside the table, in values that are
-// called after the generation of the column which lacks them: a column of another
-// generation has them. A value gets longer up to segment bytes; then another is begun.
+// log keeps spikes that are in no column yet beside the table: values of records, one
+// behind the other, and a state that says which of them count, which is stored with a
+// commit and no earlier. A value gets longer up to segment bytes; then another is
+// begun. When a column is written anew, what it lacks goes into values of another
+// name, so that nothing is overwritten that counts.
 //
-// It is a list of records: the number of the unit and of its spikes, 32 bits each, and
-// the times as 64-bit floats, all in little endian.
+// A record is the number of a unit and that of its spikes, 32 bits each, and the times
+// as 64-bit floats, all in little endian.
 type log struct {
 	store store.Store
 	dir   string // of the table, with a slash
-	gen   int
-	k     int    // the number of the value that gets longer
-	text  []byte // that value
-	new   bool   // it is not stored as it is
-	keys  []string
-	old   []string // values that are to be removed when the next commit is done
+	state state
+	text  []byte // the value that gets longer
+	new   bool   // there is more than the state says
+	old   []string
+}
+
+// state says which values count.
+type state struct {
+	Generation int `json:"generation"` // of the column that lacks the spikes
+	Whole      int `json:"whole"`      // values that count wholly
+	Bytes      int `json:"bytes"`      // of the next one
 }
 
 const (
-	segment = 64 << 10
+	segment = 16 << 10
 	logName = ".omnizarr-spikes."
 	maxLog  = 1 << 30 // bytes of a value
 )
 
 // openLog reads what an interrupted recording has left of a column, into fresh.
 func openLog(ctx context.Context, column *write.Tail, fresh *lists) (*log, error) {
-	l := &log{store: column.Store(), dir: path.Dir(column.Path())[1:] + "/", gen: column.Generation()}
-	var numbers []int
+	l := &log{store: column.Store(), dir: path.Dir(column.Path())[1:] + "/"}
+	text, _, err := l.store.Get(ctx, l.dir+write.Pending, store.UpTo(1<<10), nil)
+	if err == nil {
+		err = json.Unmarshal(text, &l.state)
+	} else if errors.Is(err, store.ErrNotExist) {
+		l.state.Generation, err = column.Generation(), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", l.dir, write.Pending, err)
+	}
+	if gen := column.Generation(); l.state.Generation != gen {
+		return nil, fmt.Errorf("%s%s: is of another column: remove it if its spikes are not needed", l.dir, write.Pending)
+	}
+	for k := 0; k < l.state.Whole || k == l.state.Whole && l.state.Bytes > 0; k++ {
+		text, _, err := l.store.Get(ctx, l.key(k), store.UpTo(maxLog), nil)
+		if k == l.state.Whole && err == nil {
+			if l.state.Bytes > len(text) {
+				err = errors.New("is cut")
+			} else {
+				text = text[:l.state.Bytes]
+				l.text = text
+			}
+		}
+		if err == nil {
+			err = read(text, fresh)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("spikes that an interrupted recording left in %s: %w", l.key(k), err)
+		}
+	}
+	return l, l.strays(ctx)
+}
+
+// strays finds values that do not count.
+func (l *log) strays(ctx context.Context) error {
 	for e, err := range l.store.List(ctx, l.dir, "/") {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		name, ok := strings.CutPrefix(e.Key, l.dir+logName)
 		if !ok || e.IsPrefix {
@@ -52,24 +93,11 @@ func openLog(ctx context.Context, column *write.Tail, fresh *lists) (*log, error
 		}
 		gen, number, _ := strings.Cut(name, ".")
 		k, err := strconv.Atoi(number)
-		if gen != strconv.Itoa(l.gen) || err != nil || k < 0 || l.key(k) != e.Key {
+		if err != nil || gen != strconv.Itoa(l.state.Generation) || k < 0 || k > l.state.Whole {
 			l.old = append(l.old, e.Key)
-			continue
 		}
-		numbers = append(numbers, k)
 	}
-	slices.Sort(numbers)
-	for _, k := range numbers {
-		text, _, err := l.store.Get(ctx, l.key(k), store.UpTo(maxLog), nil)
-		if err == nil {
-			err = read(text, fresh)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("spikes that an interrupted recording left in %s: %w", l.key(k), err)
-		}
-		l.keys, l.k = append(l.keys, l.key(k)), k+1
-	}
-	return l, nil
+	return nil
 }
 
 // read takes records apart.
@@ -94,7 +122,9 @@ func read(text []byte, into *lists) error {
 	return nil
 }
 
-func (l *log) key(k int) string { return fmt.Sprintf("%s%s%d.%d", l.dir, logName, l.gen, k) }
+func (l *log) key(k int) string {
+	return fmt.Sprintf("%s%s%d.%d", l.dir, logName, l.state.Generation, k)
+}
 
 // add appends a record.
 func (l *log) add(unit int, times []float64) {
@@ -109,45 +139,48 @@ func (l *log) add(unit int, times []float64) {
 	l.new = true
 }
 
-// put stores what was added.
+// put stores what was added, and what counts with the next commit.
 func (l *log) put(ctx context.Context) error {
 	if !l.new {
 		return nil
 	}
-	key := l.key(l.k)
+	if len(l.text) == 0 && l.state.Whole == 0 {
+		l.new = false
+		return l.store.Delete(ctx, l.dir+write.Pending)
+	}
+	key := l.key(l.state.Whole)
+	l.old = slices.DeleteFunc(l.old, func(old string) bool { return old == key })
 	if _, err := l.store.Put(ctx, key, l.text, store.PutOptions{}); err != nil {
 		return err
 	}
-	if !slices.Contains(l.keys, key) {
-		l.keys = append(l.keys, key)
+	next := l.state
+	if next.Bytes = len(l.text); next.Bytes >= segment {
+		next.Whole, next.Bytes = next.Whole+1, 0
 	}
-	if l.new = false; len(l.text) >= segment {
-		l.k, l.text = l.k+1, l.text[:0]
+	text, err := json.Marshal(next)
+	if err == nil {
+		_, err = l.store.Put(ctx, l.dir+write.Pending, text, store.PutOptions{})
 	}
+	if err != nil {
+		return err
+	}
+	if l.state = next; next.Bytes == 0 {
+		l.text = l.text[:0]
+	}
+	l.new = false
 	return nil
 }
 
 // restart begins anew for a column of another generation, which lacks what is fresh.
-func (l *log) restart(ctx context.Context, gen int, fresh *lists) error {
-	was := l.gen
-	l.gen = gen
-	again := l.key(0)
-	again = again[:len(again)-1]
-	for _, key := range l.old {
-		if strings.HasPrefix(key, again) {
-			if err := l.store.Delete(ctx, key); err != nil {
-				l.gen = was
-				return err
-			}
-		}
+func (l *log) restart(gen int, fresh *lists) {
+	for k := range l.state.Whole + 1 {
+		l.old = append(l.old, l.key(k))
 	}
-	l.old = slices.DeleteFunc(l.old, func(key string) bool { return strings.HasPrefix(key, again) })
-	l.old = append(l.old, l.keys...)
-	l.keys, l.k, l.text, l.new = nil, 0, l.text[:0], false
+	l.state, l.text = state{Generation: gen}, l.text[:0]
 	for unit, times := range fresh.of {
 		l.add(unit, times)
 	}
-	return nil
+	l.new = true
 }
 
 // forget removes what is in the column that counts now. What stays is tried again.

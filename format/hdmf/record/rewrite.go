@@ -67,26 +67,21 @@ func (w *rewrite) run(ctx context.Context) {
 
 // column stores the spikes of all units, old and new.
 func (w *rewrite) column(ctx context.Context) error {
-	out := newChunks(w.times.Array())
+	in, out := newChunks(w.from), newChunks(w.times.Array())
 	start := int64(0)
 	for i, end := range w.was {
 		for start < end {
-			mem := out.room(end - start)
-			n := len(mem) / 8
-			if err := w.from.ReadInto(ctx, zarr.Box([]int{int(start)}, []int{n}), nd.Of(mem, 8, n)); err != nil {
+			old, err := in.next(ctx, start, end)
+			if err == nil {
+				err = out.add(ctx, old)
+			}
+			if err != nil {
 				return err
 			}
-			if err := out.added(ctx, len(mem)); err != nil {
-				return err
-			}
-			start += int64(n)
+			start += int64(len(old) / in.size)
 		}
-		for more := memory(w.add.of[i]); len(more) > 0; {
-			n := copy(out.room(int64(len(more)/8)), more)
-			if err := out.added(ctx, n); err != nil {
-				return err
-			}
-			more = more[n:]
+		if err := out.add(ctx, memory(w.add.of[i])); err != nil {
+			return err
 		}
 	}
 	return out.flush(ctx)
@@ -98,20 +93,20 @@ func (w *rewrite) indexed(ctx context.Context) error {
 	var word [8]byte
 	for _, end := range w.ends {
 		binary.LittleEndian.PutUint64(word[:], uint64(end))
-		copy(out.room(1), word[:out.size])
-		if err := out.added(ctx, out.size); err != nil {
+		if err := out.add(ctx, word[:out.size]); err != nil {
 			return err
 		}
 	}
 	return out.flush(ctx)
 }
 
-// chunks stores a list, one chunk behind the other.
+// chunks reads or stores a list, one chunk behind the other.
 type chunks struct {
 	array *zarr.Array
 	size  int // of an element
 	mem   []byte
-	at, n int // where the chunk begins, in elements; bytes in it
+	at    int // where the chunk begins, in elements
+	n     int // bytes in it
 }
 
 func newChunks(a *zarr.Array) *chunks {
@@ -119,17 +114,38 @@ func newChunks(a *zarr.Array) *chunks {
 	return &chunks{array: a, size: size, mem: make([]byte, a.Metadata().Grid.Uniform()[0]*size)}
 }
 
-// room gives memory for some of n elements.
-func (c *chunks) room(n int64) []byte {
-	return c.mem[c.n:min(int64(len(c.mem)), int64(c.n)+n*int64(c.size))]
+// box is the place of the chunk.
+func (c *chunks) box() (zarr.Selection, nd.View) {
+	rows := len(c.mem) / c.size
+	return zarr.Box([]int{c.at}, []int{rows}), nd.Of(c.mem, c.size, rows)
 }
 
-// added says that bytes were put there.
-func (c *chunks) added(ctx context.Context, n int) error {
-	if c.n += n; c.n < len(c.mem) {
-		return nil
+// next gives elements from start on, as far as they are in the same chunk.
+func (c *chunks) next(ctx context.Context, start, end int64) ([]byte, error) {
+	rows := int64(len(c.mem) / c.size)
+	if at := int(start / rows * rows); c.n == 0 || at != c.at {
+		c.at, c.n = at, len(c.mem)
+		box, view := c.box()
+		if err := c.array.ReadInto(ctx, box, view); err != nil {
+			return nil, err
+		}
 	}
-	return c.flush(ctx)
+	end = min(end, int64(c.at)+rows)
+	return c.mem[(start-int64(c.at))*int64(c.size) : (end-int64(c.at))*int64(c.size)], nil
+}
+
+// add appends elements.
+func (c *chunks) add(ctx context.Context, elements []byte) error {
+	for len(elements) > 0 {
+		n := copy(c.mem[c.n:], elements)
+		elements = elements[n:]
+		if c.n += n; c.n == len(c.mem) {
+			if err := c.flush(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // flush stores the chunk; what is not in it is the fill value, which is zero.
@@ -138,8 +154,8 @@ func (c *chunks) flush(ctx context.Context) error {
 		return nil
 	}
 	clear(c.mem[c.n:])
-	rows := len(c.mem) / c.size
-	err := c.array.WriteFrom(ctx, zarr.Box([]int{c.at}, []int{rows}), nd.Of(c.mem, c.size, rows))
-	c.at, c.n = c.at+rows, 0
+	box, view := c.box()
+	err := c.array.WriteFrom(ctx, box, view)
+	c.at, c.n = c.at+len(c.mem)/c.size, 0
 	return err
 }

@@ -240,9 +240,7 @@ func (s *Spikes) collect(ctx context.Context) error {
 		return s.rec.usable()
 	}
 	// What came meanwhile is kept as belonging to the new columns, before these count.
-	if err := s.log.restart(ctx, w.times.Generation(), &s.fresh); err != nil {
-		return err
-	}
+	s.log.restart(w.times.Generation(), &s.fresh)
 	s.times, s.index, s.ends, s.spare = w.times, w.index, w.ends, w.add
 	s.work, s.unsaid = nil, true
 	return nil

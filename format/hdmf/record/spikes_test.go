@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -198,9 +199,23 @@ func TestSpikesThatNobodyWrote(t *testing.T) {
 		create(t, s, hdmf.V3, session(2, 2, nil, nil))
 		_, err := s.Put(ctx, "units/.omnizarr-spikes.0.0", []byte(text), store.PutOptions{})
 		check(t, err)
+		_, err = s.Put(ctx, "units/.omnizarr-pending", fmt.Appendf(nil, `{"generation":0,"whole":0,"bytes":%d}`, len(text)), store.PutOptions{})
+		check(t, err)
 		r, err := record.Open(ctx, "test://", on(s))
 		check(t, err)
 		if _, err := r.Spikes(ctx, "/units"); err == nil || !strings.Contains(err.Error(), "units/.omnizarr-spikes.0.0") {
+			t.Errorf("%q: %v", text, err)
+		}
+		check(t, r.Discard())
+	}
+	for _, text := range []string{"x", `{"generation":0,"whole":9}`, `{"generation":2}`, `{"generation":0,"bytes":7}`, strings.Repeat(" ", 1<<20)} {
+		s := mem.New()
+		create(t, s, hdmf.V3, session(2, 2, nil, nil))
+		_, err := s.Put(ctx, "units/.omnizarr-pending", []byte(text), store.PutOptions{})
+		check(t, err)
+		r, err := record.Open(ctx, "test://", on(s))
+		check(t, err)
+		if _, err := r.Spikes(ctx, "/units"); err == nil || !strings.Contains(err.Error(), "units/.omnizarr") {
 			t.Errorf("%q: %v", text, err)
 		}
 		check(t, r.Discard())

@@ -34,7 +34,7 @@ var errClosed = errors.New("the editor is closed")
 // completed. Options but Sync, Plain, Pickle, NoPickle, Locate, DataType and Zarr say
 // nothing to it, and those of the first editor that is open count for all, but for Sync.
 func Edit(ctx context.Context, url string, opts Options) (*Editor, error) {
-	t, err := openTarget(ctx, url, opts, false, isDocument)
+	t, err := openTarget(ctx, url, opts, false, isKept)
 	if err != nil {
 		return nil, err
 	}

@@ -88,6 +88,13 @@ func (e *Editor) ownArray(ctx context.Context, at string) (*zarr.Array, error) {
 	return e.root.Array(ctx, o.Path()[1:])
 }
 
+// Pending is the name of values that lie beside nodes and count with a Commit, as
+// the documents of nodes do: they tell of other values what they are good for.
+const Pending = ".omnizarr-pending"
+
+// isKept says whether a key is that of a value which is stored with a commit.
+func isKept(key string) bool { return isDocument(key) || path.Base(key) == Pending }
+
 // Array is the array without an end: chunks may be written behind the rows that
 // count. What lies there means nothing until Extend and Commit.
 func (t *Tail) Array() *zarr.Array { return t.array }
