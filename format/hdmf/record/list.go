@@ -170,7 +170,7 @@ type slice struct {
 	after chan struct{}
 }
 
-// cut gives what a commit stores. It is to be ended.
+// cut gives what a commit stores. It must be put.
 func (l *list) cut() *slice {
 	c := &slice{list: l, under: l.flight, at: l.at, n: l.n}
 	l.flight = newFlight()
@@ -195,8 +195,12 @@ func (l *list) cut() *slice {
 	return c
 }
 
-// put stores it.
+// put stores it. It waits for nobody who has the lock of the stream: he may wait for a
+// band that is stored behind this.
 func (c *slice) put(ctx context.Context) error {
+	if c.after != nil {
+		defer close(c.after)
+	}
 	select {
 	case <-c.under.done:
 	case <-ctx.Done():
@@ -208,13 +212,9 @@ func (c *slice) put(ctx context.Context) error {
 	return c.store(ctx, c.spare, c.at)
 }
 
-// end tells the list what became of it, under the lock of the stream.
-func (c *slice) end(stored bool) {
-	if c.after == nil {
-		return
-	}
-	close(c.after)
-	if stored && c.list.at == c.at && c.unit < c.shape[0] {
+// stored tells the list that it is, under the lock of the stream.
+func (c *slice) stored() {
+	if c.spare != nil && c.list.at == c.at && c.unit < c.shape[0] {
 		c.kept = c.n
 	}
 }

@@ -210,7 +210,9 @@ func (s *series) store(ctx context.Context, _ bool) ([]write.End, func(), error)
 	defer s.mu.Unlock()
 	var ends []write.End
 	for i, c := range cuts {
-		c.end(errs[i] == nil)
+		if errs[i] == nil {
+			c.stored()
+		}
 		if c.tail.Len() != n {
 			ends = append(ends, write.End{Tail: c.tail, Len: n})
 		}

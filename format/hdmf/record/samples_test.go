@@ -6,6 +6,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/record"
+	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -66,4 +67,110 @@ func TestSamplesOfAnySize(t *testing.T) {
 			t.Error("appended to a recorder that is closed")
 		}
 	}
+}
+
+// Shards are stored by the chunks in them: those that a commit has stored are not
+// encoded again, and what lies in a shard behind the end is nothing.
+func TestShards(t *testing.T) {
+	const channels = 3
+	s := mem.New()
+	root := session(channels, 0, []int{8, channels}, []int{10})
+	ap := root.Groups["acquisition"].Groups["ap"]
+	ap.Datasets["data"].Shards, ap.Datasets["timestamps"].Shards = []int{32, channels}, []int{40}
+	create(t, s, hdmf.V3, root)
+	n := 0
+	for range 3 {
+		r, err := record.Open(ctx, "test://", on(s))
+		check(t, err)
+		ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
+		check(t, err)
+		for _, k := range []int{1, 6, 1, 9, 20, 3, 70, 1, 1, 1} {
+			data, times := values(n, k, channels)
+			check(t, ap.Append(ctx, data, times))
+			n += k
+			check(t, r.Commit(ctx))
+			holds(t, s, n, channels)
+		}
+		data, times := values(n+1000, 100, channels) // comes to nothing
+		check(t, ap.Append(ctx, data, times))
+		check(t, r.Discard())
+		holds(t, s, n, channels)
+	}
+}
+
+// Others append while somebody commits: what is committed is always a beginning of
+// what was appended, with its times.
+func TestCommitsAmongAppends(t *testing.T) {
+	const channels = 5
+	s := mem.New()
+	create(t, s, hdmf.V3, session(channels, 0, []int{16, channels}, []int{24}))
+	r, err := record.Open(ctx, "test://", on(s))
+	check(t, err)
+	ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
+	check(t, err)
+	const n = 3000
+	done := make(chan error, 1)
+	go func() {
+		for at := 0; at < n; {
+			k := min(1+at%11, n-at)
+			data, times := values(at, k, channels)
+			if err := ap.Append(ctx, data, times); err != nil {
+				done <- err
+				return
+			}
+			at += k
+		}
+		done <- nil
+	}()
+	for more := true; more; {
+		select {
+		case err := <-done:
+			check(t, err)
+			more = false
+		default:
+		}
+		least := ap.Len()
+		check(t, r.Commit(ctx))
+		have := len(all[float64](t, open(t, s), "/acquisition/ap/timestamps"))
+		if have < least {
+			t.Fatalf("%d samples are committed, %d were appended before", have, least)
+		}
+		holds(t, s, have, channels)
+	}
+	check(t, r.Close())
+	holds(t, s, n, channels)
+}
+
+// What does not fit a series is refused, and changes nothing.
+func TestWrongSamples(t *testing.T) {
+	const channels = 3
+	s := mem.New()
+	create(t, s, hdmf.V3, session(channels, 0, nil, nil))
+	r, err := record.Open(ctx, "test://", on(s))
+	check(t, err)
+	if _, err := record.Samples[float32](ctx, r, "/acquisition/ap"); err == nil {
+		t.Error("float32 went into a series of int16")
+	}
+	if _, err := record.Samples[int16](ctx, r, "/units"); err == nil {
+		t.Error("a table is no series")
+	}
+	ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
+	check(t, err)
+	if _, err := record.Samples[int16](ctx, r, "/acquisition/ap"); err == nil {
+		t.Error("a series is recorded twice")
+	}
+	data, times := values(0, 4, channels)
+	for _, err := range []error{
+		ap.Append(ctx, data[1:], times), ap.Append(ctx, data, times[1:]), ap.Append(ctx, data, nil),
+		r.Edit(ctx, func(e *write.Editor) error {
+			return e.AppendSamples(ctx, "/acquisition/ap", write.Numbers(data, 4, channels), times)
+		}),
+	} {
+		if err == nil {
+			t.Error("wrong samples were taken")
+		}
+	}
+	check(t, ap.Append(ctx, data, times))
+	check(t, r.Close())
+	holds(t, s, 4, channels)
 }
