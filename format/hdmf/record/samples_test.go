@@ -7,6 +7,7 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/record"
 	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -108,7 +109,7 @@ func TestCommitsAmongAppends(t *testing.T) {
 	check(t, err)
 	ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
 	check(t, err)
-	const n = 3000
+	n := thorough.Rounds(4000)
 	done := make(chan error, 1)
 	go func() {
 		for at := 0; at < n; {

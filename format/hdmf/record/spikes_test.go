@@ -81,7 +81,7 @@ func TestSpikesOfUnitsThatAreThere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	want := make([][]float64, 5)
 	at := 0.0
-	for i := range 200 {
+	for i := range 140 {
 		for range rng.IntN(8) {
 			at += rng.Float64()
 			u := rng.IntN(len(want))
@@ -92,14 +92,14 @@ func TestSpikesOfUnitsThatAreThere(t *testing.T) {
 		if n, all := prefixes(t, units(t, s), want), count(want); all-n > all/60+1 {
 			t.Fatalf("%d of %d spikes are seen", n, all)
 		}
-		if i == 60 || i == 120 {
+		if i == 30 || i == 90 {
 			u := []float64{at, at + 1}
 			check(t, r.Edit(ctx, func(e *write.Editor) error {
 				return e.AppendRows(ctx, "/units", write.Rows{Columns: map[string]write.Column{"spike_times": {Data: write.Numbers(u), Counts: [][]int{{2}}}}})
 			}))
 			want = append(want, u)
 		}
-		if i == 100 {
+		if i == 60 {
 			check(t, r.Flush(ctx))
 			if n := prefixes(t, units(t, s), want); n != count(want) {
 				t.Fatalf("%d of %d spikes are seen after Flush", n, count(want))

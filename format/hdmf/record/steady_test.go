@@ -57,9 +57,9 @@ func TestCommitsStayAsTheyAre(t *testing.T) {
 	ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
 	check(t, err)
 	s.read.Store(0)
-	commits := 400
+	commits := thorough.Rounds(1200)
 	if thorough.Enabled {
-		commits = 36000
+		commits = 12000 // two minutes at a hundred in a second
 	}
 	const few = 37
 	data, times := values(0, few, channels)

@@ -29,6 +29,9 @@ var listKeys = []string{keysSlash, keysDot, `{"name":"v2","configuration":{"sepa
 // Only the layout V3 has several names for the chunks of a list.
 func (e *Editor) Renew(ctx context.Context, t *Tail, rows int, most int64) (*Tail, error) {
 	defer e.lock()()
+	if t.void() {
+		return nil, errVoid
+	}
 	next, err := e.renew(ctx, t, rows, most)
 	return next, e.failed(t.at, err)
 }
@@ -77,6 +80,9 @@ func (e *Editor) renew(ctx context.Context, t *Tail, rows int, most int64) (*Tai
 // Forget removes the chunks of arrays that were in the place of a dataset before,
 // for which there may still be readers.
 func (e *Editor) Forget(ctx context.Context, t *Tail) error {
+	if t.void() {
+		return errVoid
+	}
 	defer e.lock()()
 	doc, err := e.members(ctx, t.at)
 	for i := 1; i < len(listKeys) && err == nil; i++ {
@@ -114,6 +120,10 @@ func (e *Editor) committedKeys(ctx context.Context, at string) (string, error) {
 	text, err := a.Metadata().Keys.MarshalJSON()
 	return string(text), err
 }
+
+var errVoid = errors.New("there is no dataset behind a Tail that Editor.Tail has not made")
+
+func (t *Tail) void() bool { return t == nil || t.array == nil }
 
 // Store is that of the file, for values that lie beside its nodes.
 func (t *Tail) Store() store.Store { return t.beside }

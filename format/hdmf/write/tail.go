@@ -125,6 +125,9 @@ type End struct {
 func (e *Editor) Extend(ctx context.Context, ends ...End) error {
 	defer e.lock()()
 	for _, end := range ends {
+		if end.Tail.void() {
+			return errVoid
+		}
 		if err := e.extendTail(ctx, end.Tail, end.Len); err != nil {
 			return e.fail("/"+end.Tail.at, err)
 		}
