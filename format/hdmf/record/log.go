@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -16,61 +17,56 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
-// log keeps spikes that are in no column yet beside the table: values of records, one
-// behind the other, and a state that says which of them count, which is stored with a
-// commit and no earlier. A value gets longer up to segment bytes; then another is
-// begun. When a column is written anew, what it lacks goes into values of another
-// name, so that nothing is overwritten that counts.
+// log keeps spikes that are in no column yet beside the table: in a value that is
+// stored with a commit and no earlier, and what is too long for it in others, which
+// count if that one says so. When a column is written anew, what it lacks goes into
+// values of other names, so that nothing is overwritten that counts.
 //
-// A record is the number of a unit and that of its spikes, 32 bits each, and the times
-// as 64-bit floats, all in little endian.
+// The first value is a line of JSON, then records, as all others are. A record is the
+// number of a unit and that of its spikes, 32 bits each, and the times as 64-bit floats,
+// all in little endian.
 type log struct {
 	store store.Store
 	dir   string // of the table, with a slash
 	state state
-	text  []byte // the value that gets longer
-	new   bool   // there is more than the state says
+	text  []byte // records that are in no other value
+	value []byte // memory
+	new   bool   // there is more than is stored
 	old   []string
 }
 
 // state says which values count.
 type state struct {
 	Generation int `json:"generation"` // of the column that lacks the spikes
-	Whole      int `json:"whole"`      // values that count wholly
-	Bytes      int `json:"bytes"`      // of the next one
+	Values     int `json:"values"`     // besides the first
 }
 
 const (
-	segment = 16 << 10
+	segment = 16 << 10 // bytes from which on records go into a value of their own
 	logName = ".omnizarr-spikes."
 	maxLog  = 1 << 30 // bytes of a value
 )
 
 // openLog reads what an interrupted recording has left of a column, into fresh.
 func openLog(ctx context.Context, column *write.Tail, fresh *lists) (*log, error) {
-	l := &log{store: column.Store(), dir: path.Dir(column.Path())[1:] + "/"}
-	text, _, err := l.store.Get(ctx, l.dir+write.Pending, store.UpTo(1<<10), nil)
-	if err == nil {
-		err = json.Unmarshal(text, &l.state)
-	} else if errors.Is(err, store.ErrNotExist) {
-		l.state.Generation, err = column.Generation(), nil
+	l := &log{store: column.Store(), dir: path.Dir(column.Path())[1:] + "/", state: state{Generation: column.Generation()}}
+	first := l.dir + write.Pending
+	text, _, err := l.store.Get(ctx, first, store.UpTo(maxLog), nil)
+	switch {
+	case errors.Is(err, store.ErrNotExist):
+		return l, l.strays(ctx)
+	case err != nil:
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", l.dir, write.Pending, err)
+	line, records, ok := bytes.Cut(text, []byte{'\n'})
+	if !ok || json.Unmarshal(line, &l.state) != nil {
+		return nil, fmt.Errorf("%s does not say which spikes an interrupted recording left", first)
 	}
-	if gen := column.Generation(); l.state.Generation != gen {
-		return nil, fmt.Errorf("%s%s: is of another column: remove it if its spikes are not needed", l.dir, write.Pending)
+	if l.state.Generation != column.Generation() {
+		return nil, fmt.Errorf("%s is of another column: remove it if its spikes are not needed", first)
 	}
-	for k := 0; k < l.state.Whole || k == l.state.Whole && l.state.Bytes > 0; k++ {
+	for k := range l.state.Values {
 		text, _, err := l.store.Get(ctx, l.key(k), store.UpTo(maxLog), nil)
-		if k == l.state.Whole && err == nil {
-			if l.state.Bytes > len(text) {
-				err = errors.New("is cut")
-			} else {
-				text = text[:l.state.Bytes]
-				l.text = text
-			}
-		}
 		if err == nil {
 			err = read(text, fresh)
 		}
@@ -78,6 +74,10 @@ func openLog(ctx context.Context, column *write.Tail, fresh *lists) (*log, error
 			return nil, fmt.Errorf("spikes that an interrupted recording left in %s: %w", l.key(k), err)
 		}
 	}
+	if err := read(records, fresh); err != nil {
+		return nil, fmt.Errorf("spikes that an interrupted recording left in %s: %w", first, err)
+	}
+	l.text = records
 	return l, l.strays(ctx)
 }
 
@@ -93,7 +93,7 @@ func (l *log) strays(ctx context.Context) error {
 		}
 		gen, number, _ := strings.Cut(name, ".")
 		k, err := strconv.Atoi(number)
-		if err != nil || gen != strconv.Itoa(l.state.Generation) || k < 0 || k > l.state.Whole {
+		if err != nil || gen != strconv.Itoa(l.state.Generation) || k < 0 || k >= l.state.Values {
 			l.old = append(l.old, e.Key)
 		}
 	}
@@ -139,41 +139,46 @@ func (l *log) add(unit int, times []float64) {
 	l.new = true
 }
 
-// put stores what was added, and what counts with the next commit.
+// put stores what was added, which counts with the next commit.
 func (l *log) put(ctx context.Context) error {
 	if !l.new {
 		return nil
 	}
-	if len(l.text) == 0 && l.state.Whole == 0 {
+	first := l.dir + write.Pending
+	if len(l.text) == 0 && l.state.Values == 0 {
 		l.new = false
-		return l.store.Delete(ctx, l.dir+write.Pending)
-	}
-	key := l.key(l.state.Whole)
-	l.old = slices.DeleteFunc(l.old, func(old string) bool { return old == key })
-	if _, err := l.store.Put(ctx, key, l.text, store.PutOptions{}); err != nil {
-		return err
+		return l.store.Delete(ctx, first)
 	}
 	next := l.state
-	if next.Bytes = len(l.text); next.Bytes >= segment {
-		next.Whole, next.Bytes = next.Whole+1, 0
+	if len(l.text) >= segment {
+		key := l.key(next.Values)
+		l.old = slices.DeleteFunc(l.old, func(old string) bool { return old == key })
+		if _, err := l.store.Put(ctx, key, l.text, store.PutOptions{}); err != nil {
+			return err
+		}
+		next.Values++
 	}
-	text, err := json.Marshal(next)
-	if err == nil {
-		_, err = l.store.Put(ctx, l.dir+write.Pending, text, store.PutOptions{})
-	}
+	line, err := json.Marshal(next)
 	if err != nil {
 		return err
 	}
-	if l.state = next; next.Bytes == 0 {
+	l.value = append(append(l.value[:0], line...), '\n')
+	if next == l.state {
+		l.value = append(l.value, l.text...)
+	}
+	if _, err := l.store.Put(ctx, first, l.value, store.PutOptions{}); err != nil {
+		return err
+	}
+	if next != l.state {
 		l.text = l.text[:0]
 	}
-	l.new = false
+	l.state, l.new = next, false
 	return nil
 }
 
 // restart begins anew for a column of another generation, which lacks what is fresh.
 func (l *log) restart(gen int, fresh *lists) {
-	for k := range l.state.Whole + 1 {
+	for k := range l.state.Values {
 		l.old = append(l.old, l.key(k))
 	}
 	l.state, l.text = state{Generation: gen}, l.text[:0]

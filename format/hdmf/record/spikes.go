@@ -67,6 +67,9 @@ const share = 64
 // fewSpikes are written anew with the commit itself: they fit into one chunk.
 const fewSpikes = 32768
 
+// ErrLayout says that a file of the layout V2 cannot be recorded into in this way.
+var ErrLayout = errors.New("spikes of units that are there can be added only to files of the layout V3: omnizarr copy --to zarr3 makes one")
+
 // Spikes opens the spike times of a table, such as /units, to add to those of units
 // that it has. Units are added by Edit. It is for the layout V3: in V2 the chunks of
 // a column have only one name, and readers would see halves.
@@ -74,7 +77,7 @@ func (r *Recorder) Spikes(ctx context.Context, at string) (*Spikes, error) {
 	s := &Spikes{rec: r, at: path.Clean("/" + at)}
 	err := r.open(func() (stream, error) {
 		if r.edit.File().Layout() != hdmf.V3 {
-			return nil, fmt.Errorf("record %s: spikes of units that are there can be added only to files of the layout V3: omnizarr copy --to zarr3 makes one", at)
+			return nil, fmt.Errorf("record %s: %w", at, ErrLayout)
 		}
 		err := s.resume(ctx)
 		if err == nil {
