@@ -35,6 +35,8 @@ const usage = `usage:
 	interop n5-adopt WITH DIR        make a container Zarr v3 too
 	interop nwb LAYOUT FILE DIR      write NWB sessions in the layout v2 or v3, with the schemas of FILE
 	interop nwb-edit DIR NAMES...    change NWB sessions of pynwb's in place
+	interop nwb-kill FILE N          change one, and be killed at the Nth change of its store
+	interop nwb-grow FILE            change one as often as lines on standard input say
 	interop check EXPECTED RESULTS...
 `
 
@@ -91,6 +93,10 @@ func main() {
 		err = writeNWB(ctx, args[1], args[2], args[3])
 	case len(args) >= 3 && args[0] == "nwb-edit":
 		err = editNWB(ctx, args[1], args[2:])
+	case len(args) == 3 && args[0] == "nwb-kill":
+		err = killNWB(ctx, args[1], args[2])
+	case len(args) == 2 && args[0] == "nwb-grow":
+		err = growNWB(ctx, args[1], os.Stdin)
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:
