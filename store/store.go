@@ -140,6 +140,9 @@ type Entry struct {
 type PutOptions struct {
 	IfAbsent bool   // only when the key has no value
 	IfMatch  string // only when the value has this ETag
+	// Flush is for stores that are Syncers: a loss of power leaves the old value or the
+	// new one, and nothing else. Without it the new one may be there by half.
+	Flush bool
 }
 
 // Range says which bytes of a value are wanted.

@@ -27,8 +27,8 @@ func (a *app) repairCommand() *cobra.Command {
 		Long: `Find what can be mended at and below a node, and print the plan. Nothing is changed
 without --yes.
 
-Consolidated metadata that is stale or broken is written anew from the nodes' own
-documents. Chunks outside of their arrays, and temporary files that writers left, are
+A commit that was interrupted when it was decided is completed. Consolidated metadata
+that is stale or broken is written anew from the nodes' own documents. Chunks outside of their arrays, and temporary files that writers left, are
 removed: nothing reads them. Chunks that do not decode are left alone, unless
 --remove-corrupt is given: then their bytes are put into the folder .omnizarr-repaired
 beside the root's document, and the chunks are missing, so that they READ AS THE FILL

@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/journal"
 )
 
 // What is said of values that repair removes.
@@ -18,6 +19,21 @@ const (
 	orphanText    = "a chunk outside of the array's shape, which nothing reads"
 	temporaryText = "a temporary file that a writer left, which nothing reads"
 )
+
+// commit tells of a commit that was interrupted: what seems to be wrong may be right
+// once it is completed.
+func (v *verifier) commit(ctx context.Context, root zarr.Node) {
+	s, err := store.Sub(translate.Raw(root.Store()), root.Path())
+	if err != nil {
+		return
+	}
+	switch j, err := journal.Read(ctx, s); {
+	case err != nil:
+		v.problem("/", journal.Name, err.Error())
+	case j != nil:
+		v.problem("/", journal.Name, "a commit was interrupted when it was decided; editing the file or omnizarr repair completes it")
+	}
+}
 
 // inspect asks formats for what they keep besides nodes.
 func (v *verifier) inspect(ctx context.Context, root zarr.Node) error {
@@ -65,6 +81,7 @@ func (v *verifier) add(path, problem string) {
 // surroundings looks at what lies in the folder of a hierarchy besides nodes and
 // their chunks. Stores that cannot list have told so where it matters.
 func (v *verifier) surroundings(ctx context.Context, root zarr.Node) {
+	v.commit(ctx, root)
 	v.strays(ctx, root)
 	v.hidden(ctx, root)
 }

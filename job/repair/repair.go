@@ -25,7 +25,6 @@ import (
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/journal"
-	"github.com/omnizarr/zarr/store/lock"
 )
 
 // Aside is the folder at the root of a hierarchy that chunks are set aside in, by
@@ -150,6 +149,9 @@ func Make(ctx context.Context, s store.Store, at string, opts Options) (*Plan, e
 // committed gives the store and the path to look at: those of the plan, but as they are
 // once a commit is completed that was interrupted.
 func (p *Plan) committed(ctx context.Context) (store.Store, string, error) {
+	if err := p.above(ctx, func(store.Store, string) error { return nil }); err != nil {
+		return nil, "", err
+	}
 	s, err := store.Sub(translate.Raw(p.store), p.path)
 	if err != nil {
 		return nil, "", err
@@ -181,7 +183,7 @@ func order(a Action) int {
 // Do does what the plan says, but for steps that need something. It gives what it has
 // done, also with an error: lock.ErrBusy if somebody is at work on the hierarchy.
 func (p *Plan) Do(ctx context.Context) (done []Action, err error) {
-	release, err := lock.Take(translate.Raw(p.store), p.path)
+	release, err := p.alone(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,9 @@ import (
 	"github.com/omnizarr/zarr/job/repair"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
+	"github.com/omnizarr/zarr/store/held"
+	"github.com/omnizarr/zarr/store/journal"
+	"github.com/omnizarr/zarr/store/lock"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -243,5 +247,89 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 	if _, err := repair.Make(ctx, store.ReadOnly(s), "", repair.Options{}); err != nil {
 		t.Errorf("a plan of what cannot be written: %v", err)
+	}
+}
+
+// interrupted is a hierarchy in a folder with a commit that makes an array longer, and
+// that was interrupted when it was decided.
+func interrupted(t *testing.T) (dir string, s *file.Store) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "a.zarr")
+	s, err := file.Create(dir, file.Options{})
+	jobtest.Check(t, err)
+	t.Cleanup(func() { s.Close() })
+	g, err := zarr.CreateGroupIn(ctx, s, "")
+	jobtest.Check(t, err)
+	a, err := g.CreateArray(ctx, "deep/list", zarr.ArraySpec{Shape: []int{4}, DataType: "int8", Chunks: []int{2}})
+	jobtest.Check(t, err)
+	jobtest.Check(t, zarr.Write(ctx, a, zarr.All(), []int8{1, 2, 3, 4}))
+	const key = "deep/list/zarr.json"
+	long, _, err := s.Get(ctx, key, store.All(), nil)
+	jobtest.Check(t, err)
+	short := []byte(strings.Replace(string(long), "4", "2", 1))
+	_, err = s.Put(ctx, key, short, store.PutOptions{})
+	jobtest.Check(t, err)
+	j := &journal.Journal{Changes: []journal.Change{{Key: key, Data: long, Was: held.Version(short, true)}}}
+	text, err := j.Append(nil)
+	jobtest.Check(t, err)
+	_, err = s.Put(ctx, journal.Name, text, store.PutOptions{})
+	jobtest.Check(t, err)
+	return dir, s
+}
+
+// What lies behind the end of an array may be committed: it is no orphan.
+func TestInterruptedCommitsAreCompletedFirst(t *testing.T) {
+	dir, s := interrupted(t)
+	before := jobtest.Content(t, s)
+	for at, from := range map[string]string{"deep": "", "deep/list": "", "": filepath.Join(dir, "deep")} {
+		s := store.Store(s)
+		if from != "" {
+			inner, err := file.Open(from, file.Options{})
+			jobtest.Check(t, err)
+			defer inner.Close()
+			s = inner
+		}
+		if _, err := repair.Make(ctx, s, at, repair.Options{}); !errors.Is(err, repair.ErrInside) {
+			t.Errorf("%q: %v", at, err)
+		}
+	}
+	n, err := zarr.OpenStore(ctx, s, "")
+	jobtest.Check(t, err)
+	if r, err := check.Verify(ctx, n, check.VerifyOptions{}); err != nil || r.OK || !strings.Contains(fmt.Sprint(r.Problems), "repair completes it") {
+		t.Errorf("%v, %v", r, err)
+	}
+	p := plan(t, s, repair.Options{})
+	if got := steps(p.Actions); !slices.Equal(got, []string{"complete / .omnizarr-edit"}) || len(p.Left) > 0 {
+		t.Errorf("%q, left %v", got, p.Left)
+	}
+	if !maps.Equal(jobtest.Content(t, s), before) {
+		t.Error("the plan has changed something")
+	}
+	release, err := lock.Take(s, "")
+	jobtest.Check(t, err)
+	if _, err := p.Do(ctx); !errors.Is(err, lock.ErrBusy) || !maps.Equal(jobtest.Content(t, s), before) {
+		t.Errorf("got %v", err)
+	}
+	jobtest.Check(t, release())
+	if done, err := p.Do(ctx); err != nil || len(done) != 1 {
+		t.Errorf("%v, %v", done, err)
+	}
+	n, err = zarr.OpenStore(ctx, s, "deep/list")
+	jobtest.Check(t, err)
+	v, err := zarr.Read[int8](ctx, n.(*zarr.Array), zarr.All())
+	if err != nil || !slices.Equal(v.Data, []int8{1, 2, 3, 4}) {
+		t.Errorf("%v, %v", v, err)
+	}
+	if p := plan(t, s, repair.Options{}); len(p.Actions)+len(p.Left) > 0 {
+		t.Errorf("%v, %v", p.Actions, p.Left)
+	}
+}
+
+func TestCommitsThatCannotBeCompletedAreTold(t *testing.T) {
+	_, s := interrupted(t)
+	_, err := s.Put(ctx, "deep/list/zarr.json", []byte(`{}`), store.PutOptions{})
+	jobtest.Check(t, err)
+	if p := plan(t, s, repair.Options{}); len(p.Left) == 0 || p.Left[0].Key != journal.Name || len(p.Actions) > 0 {
+		t.Errorf("%v, %v", p.Actions, p.Left)
 	}
 }

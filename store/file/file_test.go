@@ -342,3 +342,36 @@ func TestNamesAloneAreNotMeasured(t *testing.T) {
 		}
 	})
 }
+
+// What Sync flushes may be there, or gone with its folder.
+func TestSync(t *testing.T) {
+	for _, portable := range []bool{false, true} {
+		s, err := Open(t.TempDir(), Options{portable: portable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		ctx := t.Context()
+		for _, key := range []string{"a", "b/c/d", "b/c/e"} {
+			if _, err := s.Put(ctx, key, []byte(key), store.PutOptions{Flush: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Delete(ctx, "b/c/e"); err != nil {
+			t.Fatal(err)
+		}
+		inner, err := store.Sub(s, "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sync := range []error{
+			s.Sync(ctx, []string{"a", "b/c/d", "b/c/e", "a/nothing", "no/thing"}),
+			store.Sync(ctx, inner, []string{"c/d"}),
+			store.Sync(ctx, inner, nil),
+		} {
+			if sync != nil {
+				t.Error(sync)
+			}
+		}
+	}
+}

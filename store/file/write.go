@@ -16,7 +16,7 @@ import (
 
 // Put writes a file of another name and renames it.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	return s.putWith(ctx, key, opt, func(f sink) error { return s.fill(ctx, f, data) })
+	return s.putWith(ctx, key, opt, func(f sink) error { return s.fill(ctx, f, data, opt.Flush) })
 }
 
 // PutFrom writes a file of another name, a piece at a time, and renames it.
@@ -46,7 +46,7 @@ func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 		if err := store.Fill(r, nil); err != nil {
 			return err
 		}
-		return s.flush(f)
+		return s.flush(f, false)
 	})
 }
 
@@ -152,7 +152,7 @@ func (s *Store) putIn(dir, name, key string, opt store.PutOptions, fill func(sin
 	return t.info(), nil
 }
 
-func (s *Store) fill(ctx context.Context, f sink, data []byte) error {
+func (s *Store) fill(ctx context.Context, f sink, data []byte, flush bool) error {
 	for len(data) > 0 {
 		n := min(len(data), step)
 		if _, err := f.Write(data[:n]); err != nil {
@@ -162,12 +162,12 @@ func (s *Store) fill(ctx context.Context, f sink, data []byte) error {
 			return ctx.Err()
 		}
 	}
-	return s.flush(f)
+	return s.flush(f, flush)
 }
 
 // flush waits until a file has reached the disk, if it is to.
-func (s *Store) flush(f sink) error {
-	if s.sync {
+func (s *Store) flush(f sink, must bool) error {
+	if s.sync || must {
 		return f.Sync()
 	}
 	return nil

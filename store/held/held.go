@@ -143,7 +143,7 @@ type plain struct{ store.Reader }
 
 func (h *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
 	if !h.kept(key) {
-		h.passes(key)
+		opt.Flush = h.passes(key) || opt.Flush
 		return h.base.Put(ctx, key, data, opt)
 	}
 	if opt.IfAbsent {
@@ -161,8 +161,7 @@ func (h *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 
 // PutFrom takes what is not held back piece by piece, where the store inside can.
 func (h *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
-	if !h.kept(key) {
-		h.passes(key)
+	if !h.kept(key) && !h.passes(key) {
 		return store.PutFrom(ctx, h.base, key, r, size, maxWhole)
 	}
 	data := make([]byte, min(size, maxWhole))
@@ -172,7 +171,8 @@ func (h *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 	return h.Put(ctx, key, data, store.PutOptions{})
 }
 
-// Track remembers the values that go through from now on, and keys, for Loose.
+// Track remembers the values that go through from now on, and keys, for Loose. They are
+// put such that a loss of power leaves the old value or the new one.
 func (h *Store) Track(keys ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -193,12 +193,15 @@ func (h *Store) Loose() []string {
 	return keys
 }
 
-func (h *Store) passes(key string) {
+// passes remembers a value that goes through, if somebody asks, and says whether.
+func (h *Store) passes(key string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.loose != nil {
-		h.loose[key] = true
+	if h.loose == nil {
+		return false
 	}
+	h.loose[key] = true
+	return true
 }
 
 // maxWhole bounds a value that goes by way of memory.

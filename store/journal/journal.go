@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/held"
@@ -147,26 +149,37 @@ func read(ctx context.Context, s store.Reader) (j *Journal, there bool, err erro
 }
 
 // Do makes the changes, and tells of each that it is made; done may be nil. They are
-// decided: after an error somebody must make the others.
-func (j *Journal) Do(ctx context.Context, s store.Writer, done func(c *Change, info store.Info)) error {
-	for i := range j.Changes {
-		c := &j.Changes[i]
+// decided: after an error somebody must make the others. With flush a loss of power
+// leaves each value old or new; to wait for that takes its time, so that those behind
+// the first are made some at once.
+func (j *Journal) Do(ctx context.Context, s store.Writer, flush bool, done func(c *Change, info store.Info)) error {
+	change := func(c *Change) error {
 		var info store.Info
 		var err error
 		if c.Data == nil {
 			err = s.Delete(ctx, c.Key)
 		} else {
-			info, err = s.Put(ctx, c.Key, c.Data, store.PutOptions{})
+			info, err = s.Put(ctx, c.Key, c.Data, store.PutOptions{Flush: flush})
 		}
-		if err != nil {
-			return err
-		}
-		if done != nil {
+		if err == nil && done != nil {
 			done(c, info)
 		}
+		return err
 	}
-	return nil
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	for i := range j.Changes {
+		if c := &j.Changes[i]; i > 0 && flush {
+			all.Go(func() error { return change(c) })
+		} else if err := change(c); err != nil {
+			return err
+		}
+	}
+	return all.Wait()
 }
+
+// atOnce is how many values are flushed at once, which a disk joins into few writes.
+const atOnce = 8
 
 // Clean removes what nothing needs any more, and then the journal. What cannot be
 // removed stays, and is given back.
@@ -194,13 +207,19 @@ func Finish(ctx context.Context, s store.Store) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := open.Do(ctx, s, nil); err != nil {
-		return false, err
+	err = store.Sync(ctx, s, []string{Name})
+	if err == nil {
+		err = open.Do(ctx, s, true, nil)
 	}
-	if err := Sync(ctx, s, j); err != nil {
-		return false, err
+	if err == nil {
+		err = Sync(ctx, s, j)
 	}
-	_, err = open.Clean(ctx, s)
+	if err == nil {
+		_, err = open.Clean(ctx, s)
+	}
+	if err == nil {
+		err = store.Sync(ctx, s, []string{Name})
+	}
 	return err == nil, err
 }
 
@@ -243,14 +262,19 @@ func (c *Change) made(ctx context.Context, s store.Reader) (bool, error) {
 	return false, store.WrapError("complete", s.URL(), c.Key, ErrChanged)
 }
 
-// Over shows a store as it is when the changes of a journal are made, for reading.
+// Over shows a store as it is when the changes of a journal are made and the journal is
+// gone, for reading.
 func Over(ctx context.Context, s store.Store, j *Journal) (store.Store, error) {
-	changed := make(map[string]bool, len(j.Changes))
+	changed := map[string]bool{Name: true}
 	for _, c := range j.Changes {
 		changed[c.Key] = true
 	}
 	h := held.New(s, func(key string) bool { return changed[key] }, nil)
-	if err := j.Do(ctx, h, nil); err != nil {
+	err := j.Do(ctx, h, false, nil)
+	if err == nil {
+		err = h.Delete(ctx, Name)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return store.ReadOnly(h), nil

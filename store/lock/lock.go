@@ -22,7 +22,7 @@ var ErrBusy = partial.ErrBusy
 // back. If somebody has it, the error is ErrBusy and says who, as far as that can be
 // known.
 func Take(s store.Store, at string) (release func() error, err error) {
-	dir := localFolder(s, at)
+	dir := Folder(s, at)
 	if dir == "" {
 		return func() error { return nil }, nil
 	}
@@ -33,9 +33,9 @@ func Take(s store.Store, at string) (release func() error, err error) {
 	return release, nil
 }
 
-// localFolder is the path of a folder of a store on this machine, "" if it is
-// elsewhere, or inside of an archive.
-func localFolder(s store.Store, at string) string {
+// Folder is the path of a folder of a store on this machine, "" if it is elsewhere, or
+// inside of an archive.
+func Folder(s store.Store, at string) string {
 	if _, ok := store.As[store.Mover](s); !ok {
 		return ""
 	}

@@ -117,7 +117,7 @@ func (w *writer) decide(ctx context.Context, j *journal.Journal) error {
 	if err != nil {
 		return err
 	}
-	if _, err := base.Put(ctx, journal.Name, text, store.PutOptions{}); err != nil {
+	if _, err := base.Put(ctx, journal.Name, text, store.PutOptions{Flush: w.sync}); err != nil {
 		// It may have been stored all the same.
 		now, _, getErr := base.Get(context.WithoutCancel(ctx), journal.Name, store.All(), nil)
 		switch {
@@ -144,7 +144,7 @@ func (w *writer) complete(ctx context.Context) error {
 		err = store.Sync(ctx, base, []string{journal.Name})
 	}
 	if err == nil {
-		err = j.Do(ctx, base, func(c *journal.Change, info store.Info) { w.held.Stored(c.Key, c.Data, info) })
+		err = j.Do(ctx, base, w.sync, func(c *journal.Change, info store.Info) { w.held.Stored(c.Key, c.Data, info) })
 	}
 	if err == nil && w.sync {
 		err = journal.Sync(ctx, base, j)
