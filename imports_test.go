@@ -46,7 +46,7 @@ var layers = []struct {
 	{names: []string{"job/jobtest", "job/copying", "job/diff", "job/check"}},
 	{names: []string{"dump", "format/anndata", "format/hdmf/check", "format/hdmf/view"}},
 	{names: []string{"format/hdmf/write"}},
-	{names: []string{"format/hdmf/describe", "format/hdmf/record"}},
+	{names: []string{"format/hdmf/describe", "format/hdmf/nwb", "format/hdmf/record"}},
 	{names: []string{"job/virtual", "job/repair"}},
 	{names: []string{"kind", "format/tiff/export"}},
 	{names: []string{"format/anndata/jobs", "format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs", "format/xarray/jobs", "format/cf/jobs"}},

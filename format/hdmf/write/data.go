@@ -25,6 +25,12 @@ type Data struct {
 	broken error
 }
 
+// Shape is how long the axes are, nil of a single value.
+func (d Data) Shape() []int { return slices.Clone(d.dims) }
+
+// Err says what is wrong with the values that the data was made of.
+func (d Data) Err() error { return d.broken }
+
 // Number is a type of numbers.
 type Number interface {
 	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
