@@ -34,6 +34,7 @@ const usage = `usage:
 	interop n5-copy DIR              write arrays of Zarr, copies to N5 and their DIR/manifest.json
 	interop n5-adopt WITH DIR        make a container Zarr v3 too
 	interop nwb LAYOUT FILE DIR      write NWB sessions in the layout v2 or v3, with the schemas of FILE
+	interop nwb-values LAYOUT SCHEMAS DIR  make NWB sessions of Go values, with the schemas of a file or a folder
 	interop nwb-edit DIR NAMES...    change NWB sessions of pynwb's in place
 	interop nwb-kill FILE N          change one, and be killed at the Nth change of its store
 	interop nwb-grow FILE            change one as often as lines on standard input say
@@ -89,6 +90,8 @@ func main() {
 		err = copyN5(ctx, args[1])
 	case len(args) == 3 && args[0] == "n5-adopt":
 		err = adoptN5(ctx, args[1], args[2])
+	case len(args) == 4 && args[0] == "nwb-values":
+		err = writeValues(ctx, args[1], args[2], args[3])
 	case len(args) == 4 && args[0] == "nwb":
 		err = writeNWB(ctx, args[1], args[2], args[3])
 	case len(args) >= 3 && args[0] == "nwb-edit":
