@@ -18,6 +18,9 @@ type Column struct {
 	// Data has a value for each row. Where each has a slice, they may differ in
 	// length, and get an index; data with further axes is a write.Data.
 	Data any
+	// Ends says for data that has all values one after the other, such as compounds,
+	// where those of each row end.
+	Ends []int
 	// Description is needed where the schema has no such column.
 	Description string
 }
@@ -119,6 +122,9 @@ func (f *File) putColumn(at string, g *write.Group, c Column) error {
 	flat, ends, err := ragged(data, rank(specs))
 	if err != nil {
 		return err
+	}
+	if c.Ends != nil {
+		ends = append(ends, convert(c.Ends, func(n int) uint64 { return uint64(max(n, 0)) }))
 	}
 	d, err := f.dataset(specs, t, flat)
 	if err != nil {
