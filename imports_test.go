@@ -51,7 +51,7 @@ var layers = []struct {
 	{names: []string{"kind", "format/tiff/export"}},
 	{names: []string{"format/anndata/jobs", "format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs", "format/xarray/jobs", "format/cf/jobs"}},
 	{names: []string{"kind/std"}},
-	{names: []string{"cmd/*"}, beside: true},
+	{names: []string{"cmd/*", "examples/*"}, beside: true},
 }
 
 // layer finds the line of a package, -1 if it has none.

@@ -73,7 +73,9 @@ func (v *inventor) fields(spec *schema.GroupSpec, table bool) nwb.Fields {
 			name = fmt.Sprint("d", i)
 		}
 		value := v.value(whole.DType, whole.Shapes)
-		ragged := slices.ContainsFunc(spec.Datasets, func(other *schema.DatasetSpec) bool { return other.Name == s.Name+"_index" && other.Quantity.Required() })
+		ragged := slices.ContainsFunc(spec.Datasets, func(other *schema.DatasetSpec) bool {
+			return other.Name == s.Name+"_index" && other.Quantity.Required()
+		})
 		switch typ, _ := s.Type(); {
 		case table && typ != nil && typ.Is("", "VectorIndex"):
 			continue
