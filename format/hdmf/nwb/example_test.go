@@ -36,40 +36,113 @@ func session(ctx context.Context, url, schemas string, samples [][]int16) error 
 	return f.Create(ctx, url, write.Options{})
 }
 
-func Example() {
-	dir, err := os.MkdirTemp("", "nwb")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	if err := nwbtest.UnpackTo(dir, "session_v3_plain.nwb.zarr"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	ctx := context.Background()
-	url := filepath.Join(dir, "m17.nwb.zarr")
-	samples := [][]int16{{1, 2}, {3, 4}, {5, 6}}
-	if err := session(ctx, url, filepath.Join(dir, "session_v3_plain.nwb.zarr"), samples); err != nil {
-		fmt.Println(err)
-		return
-	}
+// read counts the units of a file.
+func read(ctx context.Context, url string) error {
 	f, err := hdmf.Open(ctx, url)
 	if err != nil {
-		fmt.Println(err)
-		return
+		return err
 	}
 	defer f.Close()
 	o, err := f.Object(ctx, "/units")
 	if err != nil {
-		fmt.Println(err)
-		return
+		return err
 	}
 	t, err := hdmf.OpenTable(ctx, o.(*hdmf.Group))
 	if err != nil {
-		fmt.Println(err)
-		return
+		return err
 	}
 	fmt.Println(t.Rows(), "units")
+	return nil
+}
+
+// inFolder calls what needs a file of pynwb's, in a folder of its own.
+func inFolder(call func(ctx context.Context, dir, schemas string) error) {
+	dir, err := os.MkdirTemp("", "nwb")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = nwbtest.UnpackTo(dir, "session_v3_plain.nwb.zarr")
+	}
+	if err == nil {
+		err = call(context.Background(), dir, filepath.Join(dir, "session_v3_plain.nwb.zarr"))
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+}
+
+func Example() {
+	inFolder(func(ctx context.Context, dir, schemas string) error {
+		url := filepath.Join(dir, "m17.nwb.zarr")
+		if err := session(ctx, url, schemas, [][]int16{{1, 2}, {3, 4}, {5, 6}}); err != nil {
+			return err
+		}
+		return read(ctx, url)
+	})
 	// Output: 3 units
+}
+
+// rig makes a file with an object of a type that an extension has.
+func rig(ctx context.Context, url, spec string, texts []hdmf.SchemaText) error {
+	extension, err := hdmf.SchemasOf(ctx, spec)
+	if err != nil {
+		return err
+	}
+	f := nwb.New(append(texts, extension...), nwb.Session{Identifier: "m17-0312", Description: "a walk in the dark", Start: time.Now()})
+	camera := f.Add("/general/devices/camera", "Device", nil)
+	f.Add("/general/rig", "Rig", nwb.Fields{"room": "K12", "camera": camera})
+	return f.Create(ctx, url, write.Options{})
+}
+
+// An extension is a folder of YAML. What it asks for is asked for, and what it fixes
+// is filled in.
+func Example_extension() {
+	inFolder(func(ctx context.Context, dir, schemas string) error {
+		for name, text := range map[string]string{
+			"ndx-lab.namespace.yaml": `
+namespaces:
+- name: ndx-lab
+  version: 0.1.0
+  doc: rigs of the lab
+  schema:
+  - namespace: core
+  - source: ndx-lab.extensions.yaml
+`,
+			"ndx-lab.extensions.yaml": `
+groups:
+- neurodata_type_def: Rig
+  neurodata_type_inc: LabMetaData
+  doc: where it was
+  attributes:
+  - {name: room, dtype: text, doc: its number}
+  - {name: version, dtype: text, value: "7", doc: of the rig}
+  links:
+  - {name: camera, target_type: Device, doc: what looks at it}
+`,
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				return err
+			}
+		}
+		texts, err := hdmf.SchemasOf(ctx, schemas)
+		if err != nil {
+			return err
+		}
+		url := filepath.Join(dir, "m17.nwb.zarr")
+		if err := rig(ctx, url, filepath.Join(dir, "ndx-lab.namespace.yaml"), texts); err != nil {
+			return err
+		}
+		f, err := hdmf.Open(ctx, url)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		o, err := f.Object(ctx, "/general/rig")
+		if err != nil {
+			return err
+		}
+		version, _ := o.Attribute("version")
+		fmt.Println(o.Type(), string(version.Raw))
+		return nil
+	})
+	// Output: ndx-lab.Rig "7"
 }
