@@ -2,8 +2,10 @@ package nwb
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"path"
+	"slices"
 
 	"github.com/omnizarr/zarr/format/hdmf/schema"
 	"github.com/omnizarr/zarr/format/hdmf/write"
@@ -66,6 +68,7 @@ func (f *File) completeTable(at string, g *write.Group) error {
 	if g.Attributes["colnames"] == nil {
 		g.Attributes["colnames"] = []string{}
 	}
+	f.align(at, g)
 	if g.Datasets["id"] == nil {
 		ids := make([]int, f.rows[at])
 		for i := range ids {
@@ -82,6 +85,26 @@ func (f *File) completeTable(at string, g *write.Group) error {
 		}
 	}
 	return nil
+}
+
+// align gives a table that is made of others their names, and as many rows as they
+// have.
+func (f *File) align(at string, g *write.Group) {
+	if !slices.ContainsFunc(f.specs[at], func(s *schema.GroupSpec) bool { return attributeIn(s.Attributes, "categories") != nil }) {
+		return
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(g.Groups)) {
+		if below := path.Join(at, name); isTable(f.specs[below]) {
+			names = append(names, name)
+			if _, known := f.rows[at]; !known {
+				f.rows[at] = f.rows[below]
+			}
+		}
+	}
+	if g.Attributes["categories"] == nil && names != nil {
+		g.Attributes["categories"] = names
+	}
 }
 
 // completeDataset fills in attributes and the names of axes.

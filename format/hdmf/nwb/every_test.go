@@ -58,7 +58,7 @@ func (v *inventor) object(typ *schema.Type) hdmf.Reference {
 func (v *inventor) fields(spec *schema.GroupSpec, table bool) nwb.Fields {
 	out := nwb.Fields{}
 	for _, a := range spec.Attributes {
-		if a.Required && a.Value == nil && a.Default == nil && !(table && a.Name == "colnames") {
+		if a.Required && a.Value == nil && a.Default == nil && !(table && (a.Name == "colnames" || a.Name == "categories")) {
 			out[a.Name] = v.attribute(a)
 		}
 	}

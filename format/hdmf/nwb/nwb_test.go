@@ -131,6 +131,9 @@ func fill(f *nwb.File) {
 		nwb.Col("obs_intervals", [][][]float64{{{0, 1}}, {}, {{0, 1}, {2, 3}}}),
 		nwb.Col("waveforms", [][][][]float32{{{{1, 2}, {3, 4}}, {{5, 6}}}, {}, {{{7, 8}}}}),
 	)
+	both := f.Add("/analysis/both", "AlignedDynamicTable", nwb.Fields{"description": "two tables side by side"})
+	f.Table(both.Path+"/left", "DynamicTable", "one", nwb.Col("x", []int{1, 2}, "numbers"))
+	f.Table(both.Path+"/right", "DynamicTable", "the other", nwb.Col("y", []string{"a", "b"}, "words"))
 	f.Add("/scratch/note", "ScratchData", nwb.Fields{"data": "by hand", "notes": "of the day"})
 }
 
@@ -152,6 +155,7 @@ func TestSession(t *testing.T) {
 			{"/processing/behavior/Position/xy/starting_time", "rate", "30.0"}, // an int in the program
 			{"/units", "colnames", `["spike_times","electrodes","waveform_mean","obs_intervals","waveforms"]`},
 			{"/units/waveforms_index_index", "target", "/units/waveforms_index"},
+			{"/analysis/both", "categories", `["left","right"]`},
 			{"/intervals/trials/correct", "description", `"whether it was"`},
 			{"/acquisition/raw/data", "_ARRAY_DIMENSIONS", `["num_times","num_channels"]`},
 		} {
@@ -161,6 +165,7 @@ func TestSession(t *testing.T) {
 		}
 		for at, want := range map[string]string{
 			"/units/id":                    "0 1 2",
+			"/analysis/both/id":            "0 1",
 			"/units/spike_times_index":     "2 2 3",
 			"/units/electrodes":            "0 0 1 1",
 			"/units/waveforms_index":       "2 3 4",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -245,7 +246,7 @@ func (f *File) member(at string, g *write.Group, name string, v any) error {
 			}
 			return f.set(here, sub, fields)
 		}
-		return fmt.Errorf("is a group: its value is Fields, an Object or a reference, not a %T", v)
+		return fmt.Errorf("is a group: its value is Fields, an Object or a reference, not a %v", reflect.TypeOf(v))
 	}
 	if isRef && (hasLink(specs, name) || !strings.Contains(name, ".")) {
 		g.Links[name] = ref

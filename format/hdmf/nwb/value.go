@@ -145,7 +145,7 @@ func flatData(flat any, shape []int, want schema.DType) (write.Data, error) {
 	case []hdmf.Reference:
 		return write.References(x, shape...), nil
 	}
-	return write.Data{}, fmt.Errorf("no dataset holds a %T", flat)
+	return write.Data{}, fmt.Errorf("no dataset holds a %v", reflect.TypeOf(flat))
 }
 
 func convert[T, U any](list []T, to func(T) U) []U {
@@ -187,7 +187,7 @@ func attributeValue(v any, want schema.DType) (any, error) {
 	case []int:
 		return convert(x, func(n int) any { return intAs(n, want) }), nil
 	case write.Data, *write.Dataset, Fields, Object, Column, Region:
-		return nil, fmt.Errorf("is an attribute, which no %T can be", v)
+		return nil, fmt.Errorf("is an attribute, which no %v can be", reflect.TypeOf(v))
 	}
 	return v, nil
 }
