@@ -20,6 +20,7 @@ import (
 	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -182,7 +183,7 @@ func TestFramesOfEveryKindAreRead(t *testing.T) {
 
 func TestFramesAreReadIntoAnyRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 60 {
+	for i := range thorough.Rounds(60) {
 		data := text(r.IntN(400_000))
 		for k := range data {
 			switch {
@@ -203,7 +204,7 @@ func TestFramesAreReadIntoAnyRoom(t *testing.T) {
 }
 
 func TestABombStopsAtItsLimit(t *testing.T) {
-	data := make([]byte, 64<<20)
+	data := make([]byte, 16<<20)
 	for _, bomb := range [][]byte{compress(t, data), stream(t, data[:4<<20]), append(compress(t, nil), compress(t, data)...)} {
 		for _, limit := range []int{0, 1, 4096} {
 			for _, room := range []int{0, limit, limit + 16, limit + 4096} {

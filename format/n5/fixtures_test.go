@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -25,12 +28,16 @@ func TestDatasetsOfOtherWriters(t *testing.T) {
 		web := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(folder))))
 		defer web.Close()
 		seen := 0
-		for path, want := range all[name].Arrays {
+		for _, path := range slices.Sorted(maps.Keys(all[name].Arrays)) {
+			want := all[name].Arrays[path]
 			if want.Mode != nil {
 				continue
 			}
 			seen++
 			for _, url := range []string{"testdata/" + name + ".zip/" + path, folder + "/" + path, web.URL + "/" + name + "/" + path} {
+				if strings.HasPrefix(url, web.URL) && seen%thorough.Step(4) != 0 {
+					continue
+				}
 				a := openArray(t, url)
 				if got := read(t, a, zarr.All()); sum(got) != want.Sha256 || a.Format() != "n5" || !slices.Equal(a.Shape(), want.Shape) || a.DataType().Name() != want.Dtype {
 					t.Errorf("%s: %s %v %s, or its elements are others", url, a.Format(), a.Shape(), a.DataType().Name())

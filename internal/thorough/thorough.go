@@ -13,26 +13,26 @@ import (
 // Enabled is whether time does not matter.
 var Enabled = os.Getenv("OMNIZARR_THOROUGH") != ""
 
-// Rounds is n, or a quarter of it where time matters, and a quarter of that with the
+// Rounds is n, or an eighth of it where time matters, and a sixth of that with the
 // race detector.
 func Rounds(n int) int {
 	switch {
 	case Enabled:
 		return n
 	case race.Enabled:
-		return (n + 15) / 16
+		return (n + 47) / 48
 	}
-	return (n + 3) / 4
+	return (n + 7) / 8
 }
 
-// Step is how far to go on in a loop over everything: 1, or else quick, and three
+// Step is how far to go on in a loop over everything: 1, or else quick, and five
 // times that with the race detector.
 func Step(quick int) int {
 	switch {
 	case Enabled:
 		return 1
 	case race.Enabled:
-		return 3 * quick
+		return 5 * quick
 	}
 	return quick
 }

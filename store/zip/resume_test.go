@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/partial"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -60,7 +62,11 @@ func TestAnArchiveThatWasBegunGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		os.Remove(path)
+		step := thorough.Step(3)
 		for cut := 0; cut <= len(want); cut++ {
+			if near := slices.Contains(ends, int64(cut)) || slices.Contains(ends, int64(cut+1)); cut%step != 0 && !near && cut < len(want)-1 {
+				continue
+			}
 			if err := os.WriteFile(partial.Name(path), want[:cut], 0o666); err != nil {
 				t.Fatal(err)
 			}
