@@ -1,8 +1,11 @@
 package coordinates
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/meta"
@@ -16,6 +19,7 @@ func Cut(attrs *meta.Attributes, names []string, part []zarr.Positions) (lost []
 	c := cutter{attrs: attrs, part: part}
 	c.scale()
 	c.ground(names)
+	c.tags()
 	return c.lost, c.err
 }
 
@@ -102,9 +106,20 @@ func (c *cutter) ground(names []string) {
 	var t []float64
 	found, err := c.attrs.Get(transform, &t)
 	if !found {
-		return
+		// GDAL's own form has the same numbers in another order.
+		if t = geoTransform(c.attrs); t == nil {
+			return
+		}
+		c.attrs.Delete(gdalTransform)
 	}
 	dims, middle := onGround(c.attrs)
+	if !found {
+		for _, pair := range [][]string{{"lat", "lon"}, {"latitude", "longitude"}} {
+			if slices.Contains(names, pair[0]) && slices.Contains(names, pair[1]) {
+				dims = pair
+			}
+		}
+	}
 	var at, step, size [2]float64 // of rows and columns
 	for k, name := range dims {
 		axis := slices.Index(names, name)
@@ -139,6 +154,49 @@ func (c *cutter) ground(names []string) {
 		}
 		c.set(box, []float64{slices.Min(x), slices.Min(y), slices.Max(x), slices.Max(y)})
 	}
+}
+
+// gdalTransform is where GDAL in netCDF, and rioxarray, write a transform.
+const gdalTransform = "GeoTransform"
+
+// geoTransform reads it, nil if there is none.
+func geoTransform(attrs *meta.Attributes) []float64 {
+	var text string
+	_, _ = attrs.Get(gdalTransform, &text)
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' })
+	if len(numbers) != 6 {
+		return nil
+	}
+	t := make([]float64, 6)
+	for i, k := range []int{2, 0, 1, 5, 3, 4} {
+		v, err := strconv.ParseFloat(numbers[i], 64)
+		if err != nil || v-v != 0 {
+			return nil
+		}
+		t[k] = v
+	}
+	return t
+}
+
+// tags takes out of those of a GeoTIFF where the whole lies: the transform tells it of
+// the part.
+func (c *cutter) tags() {
+	const name = "geotiff"
+	var members map[string]json.RawMessage
+	if found, err := c.attrs.Get(name, &members); !found || err != nil {
+		return
+	}
+	before := len(members)
+	for _, tag := range []string{"ModelPixelScale", "ModelTiepoint", "ModelTransformation"} {
+		delete(members, tag)
+	}
+	if len(members) == before {
+		return
+	}
+	if c.attrs.Raw("spatial:transform") == nil {
+		c.lost = append(c.lost, "where on the ground it lies, which is told of the whole image")
+	}
+	c.set(name, members)
 }
 
 // onGround are the names of rows and columns of an image on the ground, and how far the

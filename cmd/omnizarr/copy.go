@@ -104,7 +104,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 			if opts.To, err = a.kinds.Target(to).Format(to); err != nil {
 				return badUsage(cmd, "%w", err)
 			}
-			if _, ok := opts.To.(copying.Nodes); !ok && slice != "" {
+			if takes, ok := opts.To.(copying.PartTaker); slice != "" && (!ok || !takes.TakesParts()) {
 				return badUsage(cmd, "--slice is not for --to %s: copy the part to a folder first, and that to %s", to, args[1])
 			}
 			src, err := a.find(cmd.Context(), args[0])

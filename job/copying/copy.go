@@ -110,8 +110,8 @@ func (o Options) complete() (Options, error) {
 	if o.To == nil {
 		o.To = Zarr3()
 	}
-	if _, ok := o.To.(Nodes); !ok && o.Slice != "" {
-		return o, fmt.Errorf("copy to %s: a slice is for copies to formats of folders; make one first", o.To.Name())
+	if takes, ok := o.To.(PartTaker); o.Slice != "" && (!ok || !takes.TakesParts()) {
+		return o, fmt.Errorf("copy to %s: it takes no slices; copy the part to a folder first", o.To.Name())
 	}
 	return o, nil
 }

@@ -86,6 +86,15 @@ type FileTaker interface {
 	TakesFiles() bool
 }
 
+// PartTaker is a Format whose copies can be of a part of an array.
+type PartTaker interface {
+	Format
+	TakesParts() bool
+}
+
+// TakesParts says that folders and archives do.
+func (Nodes) TakesParts() bool { return true }
+
 // TakesFiles says that folders and archives do.
 func (Nodes) TakesFiles() bool { return true }
 

@@ -130,6 +130,9 @@ func (f Format) Name() string {
 	return "tiff"
 }
 
+// TakesParts says that a file may be made of a part of an array.
+func (Format) TakesParts() bool { return true }
+
 // Copy writes images into one file.
 func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts copying.Options) (sum copying.Summary, err error) {
 	if to.Store != nil {
@@ -142,6 +145,19 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	}
 	if err := f.take(&opts); err != nil {
 		return sum, fmt.Errorf("copy to %s: %w", dst, err)
+	}
+	if opts.Slice != "" {
+		a, ok := src.(*zarr.Array)
+		if !ok {
+			return sum, &zarr.Error{Op: "copy", URL: src.URL(), Err: errors.New("a slice is of one array, this is a group: name the array")}
+		}
+		var lost []string
+		if src, lost, err = copying.Part(ctx, a, gridAttributes(ctx, a), opts); err != nil {
+			return sum, err
+		}
+		for _, name := range lost {
+			sum.NotCopied = append(sum.NotCopied, fmt.Sprintf("attribute %s, which is not true of a part", name))
+		}
 	}
 	sources, err := rasters(ctx, src, f.COG)
 	if err != nil {

@@ -28,9 +28,14 @@ func FromAttributes(a *meta.Attributes) ([]tag.Field, error) {
 	var err error
 	if a.Raw("geotiff") != nil {
 		err = read("geotiff", info.readTags)
-	} else {
+	}
+	// Where the tags do not tell where it lies, as those of a part do not, others do.
+	if err == nil && len(info.PixelScale)+len(info.Tiepoints)+len(info.Transformation) == 0 {
 		var t *Transform
-		if err = read("proj:code", info.readCode); err == nil {
+		if len(info.Keys) == 0 {
+			err = read("proj:code", info.readCode)
+		}
+		if err == nil {
 			err = read("spatial:transform", func(raw json.RawMessage) (err error) {
 				t, err = readTransform(raw)
 				return err

@@ -1,5 +1,7 @@
 package geo
 
+import "slices"
+
 import "math"
 
 // Transform leads from a column and a row to coordinates, in GDAL's order:
@@ -69,5 +71,6 @@ func (i *Info) place(t Transform, point bool) {
 	if point {
 		raster = pixelIsPoint
 	}
+	i.Keys = slices.DeleteFunc(i.Keys, func(k Key) bool { return k.ID == RasterType })
 	i.Keys = append(i.Keys, Key{ID: RasterType, Ints: []uint16{raster}})
 }

@@ -1,0 +1,106 @@
+package export_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/tiff/export"
+	"github.com/omnizarr/zarr/internal/thorough"
+	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/jobtest"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// Files of parts hold what the slice selects.
+func TestFilesOfParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for i := range thorough.Rounds(20) {
+		a := picture(t, zarr.ArraySpec{Shape: []int{1 + r.IntN(4), 20 + r.IntN(80), 20 + r.IntN(80)}, DataType: []string{"uint8", "int16", "float32"}[i%3],
+			Chunks: []int{1 + r.IntN(3), 1 + r.IntN(60), 1 + r.IntN(60)}, DimensionNames: []string{"z", "y", "x"}})
+		slice := fmt.Sprintf("z=@0, y=@%d:%d, x=@%d::%d", r.IntN(9), 10+r.IntN(10), r.IntN(9), 1+r.IntN(3))
+		if i%4 == 0 {
+			slice = fmt.Sprintf("%d:,::2,3:%d", r.IntN(a.Shape()[0]), 5+r.IntN(15))
+		}
+		sel, err := zarr.ParseSlice(strings.NewReplacer("z=", "", "y=", "", "x=", "", "@", "").Replace(slice))
+		jobtest.Check(t, err)
+		shape, err := a.ResultShape(sel)
+		jobtest.Check(t, err)
+		want := nd.Make(a.DataType().Size(), shape...)
+		jobtest.Check(t, a.ReadInto(ctx, sel, want))
+		n := copied(t, a, copying.Options{To: export.Format{COG: i%4 == 1, Overviews: i%4 == 2}, Chunks: []int{16, 16}, Slice: slice})
+		if g, ok := n.(*zarr.Group); ok {
+			n, err = g.Array(ctx, "0")
+			jobtest.Check(t, err)
+		}
+		if !bytes.Equal(memory(t, n.(*zarr.Array)).Data, want.Data) {
+			t.Errorf("%s of %v: other values, in shape %v", slice, a.Shape(), n.(*zarr.Array).Shape())
+		}
+	}
+}
+
+// A part lies where it lay on the ground, also that of a GeoTIFF; stretched by a step.
+func TestPartsLieWhereTheyLay(t *testing.T) {
+	for name, attrs := range map[string]string{
+		"ours":      `{"spatial:transform": [10, 0, 500000, 0, -10, 6000000], "spatial:dimensions": ["y", "x"], "proj:code": "EPSG:32633"}`,
+		"rioxarray": `{"GeoTransform": "500000 10 0 6000000 0 -10"}`,
+	} {
+		parsed, err := meta.ParseAttributes([]byte(attrs))
+		jobtest.Check(t, err)
+		a, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{40, 50}, DataType: "uint8", DimensionNames: []string{"y", "x"}, Attributes: parsed})
+		jobtest.Check(t, err)
+		dir := t.TempDir()
+		whole := filepath.Join(dir, "whole.tif")
+		jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, whole, copying.Options{To: export.Format{}})))
+		n, err := zarr.Open(ctx, whole)
+		jobtest.Check(t, err)
+		t.Cleanup(func() { n.Close() })
+		for from, src := range map[string]zarr.Node{"the array": a, "a GeoTIFF": n} {
+			part := filepath.Join(dir, strings.ReplaceAll(from, " ", "")+".tif")
+			jobtest.Check(t, jobtest.Err(copying.Copy(ctx, src, part, copying.Options{To: export.Format{}, Slice: "y=@4:24:2, x=@5:"})))
+			p, err := zarr.Open(ctx, part)
+			jobtest.Check(t, err)
+			var got []float64
+			_, err = p.Attributes().Get("spatial:transform", &got)
+			jobtest.Check(t, err)
+			if fmt.Sprint(got) != "[10 0 500050 0 -20 5.999965e+06]" {
+				t.Errorf("%s, of %s: %v", name, from, got)
+			}
+			jobtest.Check(t, p.Close())
+		}
+	}
+}
+
+// A group has no slices; a file that was begun of another part is another file.
+func TestPartsThatAreOthers(t *testing.T) {
+	g, _ := jobtest.Sample(t)
+	path := filepath.Join(t.TempDir(), "out.tif")
+	if err := jobtest.Err(copying.Copy(ctx, g, path, copying.Options{To: export.Format{}, Slice: "x=0:1"})); err == nil || !strings.Contains(err.Error(), "name the array") {
+		t.Error(err)
+	}
+	a := picture(t, zarr.ArraySpec{Shape: []int{128, 128}, Chunks: []int{16, 16}, DataType: "uint8", DimensionNames: []string{"y", "x"}})
+	opts := copying.Options{To: export.Format{}, Chunks: []int{32, 32}, Memory: 4 * 32 * 32, Slice: "0:96,0:96"}
+	if _, whole := stopped(t, a, path, opts, 4); whole {
+		t.Fatal("it was not stopped")
+	}
+	same, err := copying.Copy(ctx, a, path, opts)
+	if err != nil || same.Anew || same.Resumed == 0 {
+		t.Errorf("%v, %v", same, err)
+	}
+	jobtest.Check(t, os.Remove(path))
+	if _, whole := stopped(t, a, path, opts, 4); whole {
+		t.Fatal("it was not stopped")
+	}
+	opts.Slice = "32:128,0:96"
+	other, err := copying.Copy(ctx, a, path, opts)
+	if err != nil || !other.Anew || other.Resumed != 0 {
+		t.Errorf("%v, %v", other, err)
+	}
+}
