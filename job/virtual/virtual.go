@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/landing"
@@ -78,6 +79,13 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 	v.docs = docs
 	for _, text := range lost {
 		v.note("%s", text)
+	}
+	foreign, err := copying.FindForeign(ctx, src)
+	if err != nil {
+		return err
+	}
+	if left := slices.Concat(foreign.Left, foreign.Files); len(left) > 0 {
+		v.note("not copied: %s", words.Some(left))
 	}
 	v.track.Add(int64(len(arrays)))
 	for _, path := range job.Paths(arrays) {

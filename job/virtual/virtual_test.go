@@ -403,3 +403,20 @@ func TestVirtualCopiesMeanTheSame(t *testing.T) {
 		}
 	}
 }
+
+// Files beside nodes are named: a copy that refers to chunks has none of them.
+func TestFilesBesideNodesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	src := filepath.Join(dir, "a.zarr")
+	ctx := context.Background()
+	a, err := zarr.CreateArray(ctx, src, zarr.ArraySpec{Shape: []int{4}, DataType: "uint8"})
+	must(t, err)
+	defer a.Close()
+	must(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+	must(t, os.WriteFile(filepath.Join(src, "README.md"), []byte("read me"), 0o666))
+	var notes []string
+	must(t, virtual.Write(ctx, a, filepath.Join(dir, "b.zarr"), virtual.Options{Note: func(text string) { notes = append(notes, text) }}))
+	if got := strings.Join(notes, "; "); got != "not copied: README.md" {
+		t.Errorf("%q", got)
+	}
+}

@@ -5,6 +5,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"path"
@@ -95,8 +96,6 @@ func (k *Kind) asks(r kind.CopyRequest) (*Pyramid, error) {
 		return nil, kind.Usagef("--ngff %s: must be one of %s, %s", p.Version, ngff.Version, ngff.Old)
 	case r.Options.Pad != "":
 		return nil, kind.Usagef("--pad is not for --pyramid")
-	case r.Options.Slice != "":
-		return nil, kind.Usagef("--slice is not for --pyramid: copy the part first")
 	case p.Levels < 0:
 		return nil, kind.Usagef("--levels %d: must be at least 1", p.Levels)
 	case p.Method != "" && !slices.Contains(methods, p.Method):
@@ -188,19 +187,45 @@ func (p *Pyramid) look(ctx context.Context, src zarr.Node, opts copying.Options)
 	return s.look(ctx, src)
 }
 
+// part is what a slice leaves of a source, with what is not true of it any more.
+func (p *Pyramid) part(ctx context.Context, src zarr.Node, opts copying.Options) (zarr.Node, []string, error) {
+	if opts.Slice == "" {
+		return src, nil, nil
+	}
+	a, ok := src.(*zarr.Array)
+	if !ok {
+		return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: errors.New("a slice is of one array, this is a group: name the array")}
+	}
+	attrs := a.Attributes()
+	for _, d := range p.Describers {
+		if said, ok := d.Describe(a); ok {
+			attrs = said.Attributes
+		}
+	}
+	return copying.Part(ctx, a, attrs, opts)
+}
+
 func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copying.Options) (sum copying.Summary, err error) {
 	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
 		return sum, fmt.Errorf("copy: %w", err)
 	}
 	p.complete()
-	found, err := p.look(ctx, src, opts)
-	if err != nil {
+	if err := landing.Apart(src, copying.Place{URL: url}); err != nil {
 		return sum, err
 	}
 	foreign, err := copying.FindForeign(ctx, src)
 	if err != nil {
 		return sum, err
 	}
+	src, lost, err := p.part(ctx, src, opts)
+	if err != nil {
+		return sum, err
+	}
+	found, err := p.look(ctx, src, opts)
+	if err != nil {
+		return sum, err
+	}
+	found.lost = append(lost, found.lost...)
 	b, err := newBuilder(found, &p, opts, p.Version)
 	if err == nil {
 		err = b.mayLose(ctx)

@@ -19,6 +19,9 @@ func (p planned) Name() string {
 	return formatOf(p.Version).Name()
 }
 
+// TakesParts says that a pyramid may be made of a part of an array.
+func (planned) TakesParts() bool { return true }
+
 // Copy makes the pyramids.
 func (p planned) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts copying.Options) (copying.Summary, error) {
 	return p.Pyramid.copy(ctx, src, to.URL, opts)
@@ -29,11 +32,15 @@ func (p planned) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts
 func (p planned) Plan(ctx context.Context, src zarr.Node, opts copying.Options) (copying.Plan, error) {
 	p.complete()
 	out := copying.Plan{Memory: opts.Memory, Passes: 1, Lossy: []string{}, Files: []string{}, Each: []copying.Layout{}}
+	src, lost, err := p.part(ctx, src, opts)
+	if err != nil {
+		return out, err
+	}
 	found, err := p.look(ctx, src, opts)
 	if err != nil {
 		return out, err
 	}
-	out.NotCopied = append([]string{}, found.lost...)
+	out.NotCopied = append(append([]string{}, lost...), found.lost...)
 	b, err := newBuilder(found, &p.Pyramid, opts, p.Version)
 	if err != nil {
 		return out, err

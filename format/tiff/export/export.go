@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/tifftile"
@@ -143,42 +144,19 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	if err != nil {
 		return sum, err
 	}
-	if err := f.take(&opts); err != nil {
-		return sum, fmt.Errorf("copy to %s: %w", dst, err)
-	}
-	if opts.Slice != "" {
-		a, ok := src.(*zarr.Array)
-		if !ok {
-			return sum, &zarr.Error{Op: "copy", URL: src.URL(), Err: errors.New("a slice is of one array, this is a group: name the array")}
-		}
-		var lost []string
-		if src, lost, err = copying.Part(ctx, a, gridAttributes(ctx, a), opts); err != nil {
-			return sum, err
-		}
-		for _, name := range lost {
-			sum.NotCopied = append(sum.NotCopied, fmt.Sprintf("attribute %s, which is not true of a part", name))
-		}
-	}
-	sources, err := rasters(ctx, src, f.COG)
+	t, src, err := f.prepare(ctx, src, opts)
 	if err != nil {
 		return sum, err
 	}
-	t := &tiffCopy{opts: opts, format: f, track: job.NewTracker(opts.Progress)}
-	for _, r := range sources {
-		p, err := t.plan(ctx, r)
-		if err != nil {
-			return sum, &zarr.Error{Op: "copy", URL: r.levels[0].URL(), Err: err}
-		}
-		t.images = append(t.images, p)
-	}
-	if err := t.describe(); err != nil {
-		return sum, err
-	}
+	sum.NotCopied = t.lost
 	var pages []*writer.Image
 	for _, p := range t.images {
 		pages = append(pages, p.pages...)
 		sum.Arrays += int64(len(p.grids))
 		for _, g := range p.grids {
+			if err := g.findStored(ctx); err != nil {
+				return sum, &zarr.Error{Op: "copy", URL: g.source.URL(), Err: err}
+			}
 			t.track.Add(int64(g.total()))
 		}
 	}
@@ -201,6 +179,7 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	}
 	err = t.write(ctx, file, pages, options)
 	sum.Anew, sum.Resumed = t.anew, t.resumed
+	sum.Chunks, sum.Empty, sum.Elements = t.written.Load(), t.empty.Load(), t.elements
 	switch {
 	case errors.Is(err, writer.ErrDiffers):
 		return sum, fmt.Errorf("copy to %s: %w", dst, copying.ErrNotEmpty)
@@ -212,6 +191,38 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 		}
 	}
 	return sum, err
+}
+
+// prepare plans all images of a source, or of what a slice leaves of it.
+func (f Format) prepare(ctx context.Context, src zarr.Node, opts copying.Options) (*tiffCopy, zarr.Node, error) {
+	t := &tiffCopy{opts: opts, track: job.NewTracker(opts.Progress)}
+	if err := f.take(&t.opts); err != nil {
+		return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: err}
+	}
+	t.format = f
+	if opts.Slice != "" {
+		a, ok := src.(*zarr.Array)
+		if !ok {
+			return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: errors.New("a slice is of one array, this is a group: name the array")}
+		}
+		part, lost, err := copying.Part(ctx, a, gridAttributes(ctx, a), opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		src, t.lost = part, lost
+	}
+	sources, err := rasters(ctx, src, f.COG)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range sources {
+		p, err := t.plan(r)
+		if err != nil {
+			return nil, nil, &zarr.Error{Op: "copy", URL: r.levels[0].URL(), Err: err}
+		}
+		t.images = append(t.images, p)
+	}
+	return t, src, t.describe()
 }
 
 // write writes all images.
@@ -291,6 +302,11 @@ type tiffCopy struct {
 	out    *writer.Writer
 	images []*tiffImage
 	track  *job.Tracker
+
+	lost     []string // what the file does not say of a part
+	written  atomic.Int64
+	empty    atomic.Int64 // tiles that are left out
+	elements int64        // bytes of them
 
 	resumed int64 // blocks that were done before
 	anew    bool  // what was there was of no use

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -37,7 +36,7 @@ type tiffImage struct {
 const maxPages = 1 << 20
 
 // plan says what pages an image has and how they are made.
-func (t *tiffCopy) plan(ctx context.Context, r *raster) (*tiffImage, error) {
+func (t *tiffCopy) plan(r *raster) (*tiffImage, error) {
 	p := &tiffImage{raster: r, copy: t}
 	p.fillTile = sync.OnceValues(p.encodeFill)
 	var err error
@@ -60,11 +59,7 @@ func (t *tiffCopy) plan(ctx context.Context, r *raster) (*tiffImage, error) {
 		return nil, err
 	}
 	for level := range p.levels {
-		g := p.grid(level, t.opts.Memory)
-		if err := g.findStored(ctx); err != nil {
-			return nil, err
-		}
-		p.grids = append(p.grids, g)
+		p.grids = append(p.grids, p.grid(level, t.opts.Memory))
 		p.ideal = append(p.ideal, p.grid(level, mostBlocks))
 	}
 	return p, nil

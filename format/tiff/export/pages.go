@@ -78,6 +78,7 @@ func (p *tiffImage) writeLevel(ctx context.Context, level int, g *rasterGrid) er
 			p.copy.resumed++
 		}
 		n, _ := nd.Bytes(r.block.box.Shape, p.layout.Samples*p.typ.Size())
+		p.copy.elements += int64(n)
 		p.copy.track.Done(g.source.Path(), 1, int64(n))
 	}
 	return ctx.Err()

@@ -104,3 +104,27 @@ func TestPartsThatAreOthers(t *testing.T) {
 		t.Errorf("%v, %v", other, err)
 	}
 }
+
+// What is planned is what is done: tiles of all levels, and each chunk once.
+func TestPlansOfFiles(t *testing.T) {
+	a := picture(t, zarr.ArraySpec{Shape: []int{3, 100, 90}, Chunks: []int{2, 50, 40}, DataType: "int16", DimensionNames: []string{"z", "y", "x"}})
+	for _, c := range []struct {
+		opts copying.Options
+		want string
+	}{
+		{copying.Options{To: export.Format{}, Chunks: []int{32, 48}}, "24 of 54000, encode 54000, each 1"},
+		{copying.Options{To: export.Format{Overviews: true}, Chunks: []int{64, 64}}, "15 of 54000, encode 67500, each 1"},
+		{copying.Options{To: export.Format{COG: true}, Chunks: []int{64, 64}, Slice: "z=@1"}, "5 of 18000, encode 22500, each 1"},
+		{copying.Options{To: export.Format{}, Chunks: []int{64, 64}, Memory: 1}, "12 of 54000, encode 54000, each 3"},
+	} {
+		plan, err := copying.PlanOf(ctx, a, c.opts)
+		jobtest.Check(t, err)
+		if got := fmt.Sprintf("%d of %d, encode %d, each %.4g", plan.Chunks, plan.Elements, plan.Written, plan.Passes); got != c.want || len(plan.Each) != 1 || plan.Arrays != 1 {
+			t.Errorf("%+v: %s, want %s", c.opts.To, got, c.want)
+		}
+		sum, err := copying.Copy(ctx, a, filepath.Join(t.TempDir(), "out.tif"), c.opts)
+		if err != nil || sum.Chunks != plan.Chunks || sum.Elements != plan.Elements {
+			t.Errorf("%+v: %v, %v", c.opts.To, sum, err)
+		}
+	}
+}

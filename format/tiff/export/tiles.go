@@ -50,6 +50,11 @@ func (p *tiffImage) writeTiles(ctx context.Context, tiles []rasterTile) error {
 				if err != nil {
 					return err
 				}
+				if len(data) > 0 {
+					p.copy.written.Add(1)
+				} else {
+					p.copy.empty.Add(1)
+				}
 			}
 		})
 	}
