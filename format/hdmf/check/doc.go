@@ -9,6 +9,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -105,6 +106,9 @@ type Options struct {
 // File checks a file and gives what is wrong with it by path; nothing if it is as
 // it should be. The error says why the check could not go on.
 func File(ctx context.Context, f *hdmf.File, opt Options) ([]Finding, error) {
+	if f == nil {
+		return nil, errors.New("check: no file to check")
+	}
 	c := newChecker(f, opt)
 	if err := c.run(ctx); err != nil {
 		return c.sorted(), err

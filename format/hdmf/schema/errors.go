@@ -42,7 +42,10 @@ func (e *Error) Error() string {
 	if e.Member != "" {
 		b.WriteString(", " + e.Member)
 	}
-	return b.String() + ": " + e.Err.Error()
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	return b.String()
 }
 
 // word shows a name as it is if that is safe in a message, else quoted and cut.
