@@ -269,7 +269,7 @@ func interrupted(t *testing.T) (dir string, s *file.Store) {
 	short := []byte(strings.Replace(string(long), "4", "2", 1))
 	_, err = s.Put(ctx, key, short, store.PutOptions{})
 	jobtest.Check(t, err)
-	j := &journal.Journal{Changes: []journal.Change{{Key: key, Data: long, Was: held.Version(short, true)}}}
+	j := &journal.Journal{Changes: []journal.Change{{Key: key, Data: long, Was: held.Version(true, short)}}}
 	text, err := j.Append(nil)
 	jobtest.Check(t, err)
 	_, err = s.Put(ctx, journal.Name, text, store.PutOptions{})

@@ -45,12 +45,16 @@ type version struct {
 	tag  string // its ETag, "" if the store gives none
 }
 
-// Version tells values apart: it is that of data, or "" where there is none.
-func Version(data []byte, there bool) string {
+// Version tells values apart: it is that of a value in pieces, or "" where there is none.
+func Version(there bool, pieces ...[]byte) string {
 	if !there {
 		return ""
 	}
-	return fmt.Sprintf("%08x-%d", crc32.Checksum(data, castagnoli), len(data))
+	sum, size := uint32(0), 0
+	for _, p := range pieces {
+		sum, size = crc32.Update(sum, castagnoli, p), size+len(p)
+	}
+	return fmt.Sprintf("%08x-%d", sum, size)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -80,7 +84,7 @@ func (h *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) 
 	}
 	out, info, err = h.base.Get(ctx, key, r, dst)
 	if _, all := r.IsAll(); all && (err == nil || errors.Is(err, store.ErrNotExist)) {
-		h.saw(key, version{Version(out[len(dst):], err == nil), info.ETag}, false)
+		h.saw(key, version{Version(err == nil, out[len(dst):]), info.ETag}, false)
 	}
 	return out, info, err
 }
@@ -110,7 +114,7 @@ func (h *Store) Was(ctx context.Context, key string) (string, error) {
 	if err != nil && !errors.Is(err, store.ErrNotExist) {
 		return "", err
 	}
-	now := version{Version(text, err == nil), info.ETag}
+	now := version{Version(err == nil, text), info.ETag}
 	if known && now.text != was.text {
 		return "", store.WrapError("replace", h.URL(), key, store.ErrPrecondition)
 	}
@@ -387,17 +391,23 @@ func (h *Store) Flush(ctx context.Context, keys []string) error {
 		if err != nil {
 			return err
 		}
+		h.Decided(key)
 		h.Stored(key, text, info)
 	}
 	return nil
 }
 
-// Stored says that a document is stored as it is held, or removed if it is nil.
-func (h *Store) Stored(key string, text []byte, info store.Info) {
-	h.saw(key, version{Version(text, text != nil), info.ETag}, true)
+// Decided says that a document as it is held now is on its way to the store, and
+// changed no more.
+func (h *Store) Decided(key string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.when, key)
+}
+
+// Stored says what is stored at the key of a document now, nil if nothing is.
+func (h *Store) Stored(key string, text []byte, info store.Info) {
+	h.saw(key, version{Version(text != nil, text), info.ETag}, true)
 }
 
 // Settled says that all changes are stored.

@@ -26,8 +26,6 @@ const Name = ".omnizarr-edit"
 // Journal is changes that are made together.
 type Journal struct {
 	Changes []Change // in the order in which they are made
-	// Remove are keys of values that nothing needs when they are made.
-	Remove []string
 }
 
 // Change is what becomes of one value.
@@ -38,7 +36,7 @@ type Change struct {
 }
 
 // version is that of the new value.
-func (c *Change) version() string { return held.Version(c.Data, c.Data != nil) }
+func (c *Change) version() string { return held.Version(c.Data != nil, c.Data) }
 
 var (
 	// ErrUnknown says that a journal is of another version of this program.
@@ -51,10 +49,9 @@ var (
 // A journal is a line of JSON, a header, and behind it the new values one after the
 // other.
 type header struct {
-	Version int      `json:"omnizarr_edit"`
-	Changes []entry  `json:"changes"`
-	Remove  []string `json:"remove,omitempty"`
-	Values  string   `json:"values"` // the held.Version of all that is behind the header
+	Version int     `json:"omnizarr_edit"`
+	Changes []entry `json:"changes"`
+	Values  string  `json:"values"` // the held.Version of all that is behind the header
 }
 
 type entry struct {
@@ -70,21 +67,27 @@ const maxBytes = 1 << 30
 
 // Append spells the journal behind dst.
 func (j *Journal) Append(dst []byte) ([]byte, error) {
-	h := header{Version: current, Changes: make([]entry, len(j.Changes)), Remove: j.Remove}
-	values := []byte{}
+	h := header{Version: current, Changes: make([]entry, len(j.Changes))}
+	values := make([][]byte, len(j.Changes))
+	size := 0
 	for i, c := range j.Changes {
 		h.Changes[i] = entry{c.Key, len(c.Data), c.Was}
 		if c.Data == nil {
 			h.Changes[i].Size = -1
 		}
-		values = append(values, c.Data...)
+		values[i] = c.Data
+		size += len(c.Data)
 	}
-	h.Values = held.Version(values, true)
+	h.Values = held.Version(true, values...)
 	text, err := json.Marshal(h)
 	if err != nil {
 		return dst, err
 	}
-	return append(append(append(dst, text...), '\n'), values...), nil
+	dst = append(append(slices.Grow(dst, len(text)+1+size), text...), '\n')
+	for _, v := range values {
+		dst = append(dst, v...)
+	}
+	return dst, nil
 }
 
 // Parse reads a journal. One that is not whole, as a loss of power may leave it, is
@@ -101,15 +104,10 @@ func Parse(text []byte) (*Journal, error) {
 	}) {
 		return nil, ErrUnknown
 	}
-	if err := strictjson.Decode(line, &h); err != nil || !whole || h.Values != held.Version(values, true) {
+	if err := strictjson.Decode(line, &h); err != nil || !whole || h.Values != held.Version(true, values) {
 		return nil, nil
 	}
-	j := &Journal{Remove: h.Remove}
-	for _, key := range h.Remove {
-		if err := store.CheckKey(key); err != nil {
-			return nil, err
-		}
-	}
+	j := &Journal{}
 	for _, e := range h.Changes {
 		if err := store.CheckKey(e.Key); err != nil {
 			return nil, err
@@ -181,17 +179,6 @@ func (j *Journal) Do(ctx context.Context, s store.Writer, flush bool, done func(
 // atOnce is how many values are flushed at once, which a disk joins into few writes.
 const atOnce = 8
 
-// Clean removes what nothing needs any more, and then the journal. What cannot be
-// removed stays, and is given back.
-func (j *Journal) Clean(ctx context.Context, s store.Writer) (left []string, err error) {
-	for _, key := range j.Remove {
-		if s.Delete(ctx, key) != nil {
-			left = append(left, key)
-		}
-	}
-	return left, s.Delete(ctx, Name)
-}
-
 // Finish completes what a journal of the store says, if there is one, and reports
 // whether there was. ErrChanged says that somebody else has changed a value
 // meanwhile; then nothing is done. Only who has the store alone may call it.
@@ -215,7 +202,7 @@ func Finish(ctx context.Context, s store.Store) (bool, error) {
 		err = Sync(ctx, s, j)
 	}
 	if err == nil {
-		_, err = open.Clean(ctx, s)
+		err = s.Delete(ctx, Name)
 	}
 	if err == nil {
 		err = store.Sync(ctx, s, []string{Name})
@@ -225,7 +212,7 @@ func Finish(ctx context.Context, s store.Store) (bool, error) {
 
 // Left is what is left to be done. ErrChanged says that it cannot be.
 func (j *Journal) Left(ctx context.Context, s store.Reader) (*Journal, error) {
-	left := &Journal{Remove: j.Remove}
+	left := &Journal{}
 	for _, c := range j.Changes {
 		made, err := c.made(ctx, s)
 		if err != nil {
@@ -253,7 +240,7 @@ func (c *Change) made(ctx context.Context, s store.Reader) (bool, error) {
 	if err != nil && !errors.Is(err, store.ErrNotExist) {
 		return false, err
 	}
-	switch held.Version(now, err == nil) {
+	switch held.Version(err == nil, now) {
 	case c.version():
 		return true, nil
 	case c.Was:

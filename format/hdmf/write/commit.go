@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/omnizarr/zarr/format/hdmf"
@@ -89,9 +90,6 @@ func (w *writer) gather(ctx context.Context) (*journal.Journal, error) {
 		}
 		j.Changes[i] = journal.Change{Key: key, Data: text, Was: was}
 	}
-	for _, chunks := range w.old {
-		j.Remove = append(j.Remove, chunks...)
-	}
 	return j, nil
 }
 
@@ -129,6 +127,13 @@ func (w *writer) decide(ctx context.Context, j *journal.Journal) error {
 		}
 	}
 	w.pending = j
+	for _, c := range j.Changes {
+		w.held.Decided(c.Key)
+	}
+	w.held.Settled()
+	w.touched = nil
+	// What is changed from now on is for another commit.
+	w.leaving, w.old = w.old, map[string][]string{}
 	return nil
 }
 
@@ -152,14 +157,8 @@ func (w *writer) complete(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
-	w.held.Settled()
-	w.touched = nil
-	// All is stored: what cannot be removed now is tried again.
-	left, err := j.Clean(ctx, base)
-	for node, keys := range w.old {
-		w.old[node] = slices.DeleteFunc(keys, func(key string) bool { return !slices.Contains(left, key) })
-	}
-	if err == nil && w.sync {
+	maps.Copy(w.gone, w.leaving)
+	if err = base.Delete(ctx, journal.Name); err == nil && w.sync {
 		err = store.Sync(ctx, base, []string{journal.Name})
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package write_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -89,6 +90,68 @@ func TestCommitsAreWholeWhereverTheyAreKilled(t *testing.T) {
 			t.Run(fmt.Sprintf("%v %s", layout, how.name), func(t *testing.T) {
 				killEverywhere(t, created(t, rig(), write.Options{Layout: layout, Plain: how.plain}), how.stays)
 			})
+		}
+	}
+}
+
+// hiccup fails at one change, and goes on.
+type hiccup struct {
+	*mem.Store
+	left int
+}
+
+func (s *hiccup) fails() bool { s.left--; return s.left == -1 }
+
+func (s *hiccup) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	if s.fails() {
+		return store.Info{}, errCrash
+	}
+	return s.Store.Put(ctx, key, data, opt)
+}
+
+func (s *hiccup) Delete(ctx context.Context, key string) error {
+	if s.fails() {
+		return errCrash
+	}
+	return s.Store.Delete(ctx, key)
+}
+
+// An editor whose commit failed goes on, whether it was decided or not, and loses
+// nothing of what is changed before the next.
+func TestEditorsGoOnAfterACommitThatFailed(t *testing.T) {
+	for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
+		start := created(t, rig(), write.Options{Layout: layout})
+		model := copyOf(t, start)
+		e := edit(t, model)
+		for k := range 2 {
+			check(t, sessionStep(e, k))
+			check(t, e.Commit(ctx))
+		}
+		want := dump(t, in(t, model))
+		failed := map[bool]int{}
+		for n := 0; ; n++ {
+			s := copyOf(t, start)
+			f := &hiccup{s, n}
+			e, err := write.Edit(ctx, "test://", to(f, write.Options{}))
+			check(t, err)
+			if sessionStep(e, 0) != nil { // values, after which it does not go on
+				check(t, e.Close())
+				continue
+			}
+			err = e.Commit(ctx)
+			if err == nil && f.left >= 0 {
+				check(t, e.Close())
+				break
+			}
+			failed[errors.Is(err, write.ErrStale)]++
+			check(t, sessionStep(e, 1))
+			check(t, e.Commit(ctx))
+			check(t, e.Close())
+			isOneOf(t, fmt.Sprintf("%v failed at %d", layout, n), in(t, s), want)
+			isOneOf(t, fmt.Sprintf("%v failed at %d, by documents", layout, n), in(t, s, zarr.BypassConsolidated()), want)
+		}
+		if failed[false] == 0 || failed[true] < 5 {
+			t.Errorf("%v: %v", layout, failed)
 		}
 	}
 }

@@ -87,6 +87,7 @@ func TestIndexesWidenedTwiceInOneCommit(t *testing.T) {
 			t.Fatalf("step %d: %d rows:\n%.500s", i, len(got), strings.Join(got, "\n"))
 		}
 	}
+	check(t, e.Close())
 	if got := keys(t, s, "units/spike_times_index/"); slices.ContainsFunc(got, func(k string) bool { return strings.Contains(k, "/c/") }) {
 		t.Errorf("chunks of before are left: %v", got)
 	}

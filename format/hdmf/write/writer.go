@@ -26,11 +26,14 @@ type writer struct {
 	// before are called at the beginning of a commit, for what is not in the store
 	// yet.
 	before []func(ctx context.Context) error
-	// old are keys of chunks that nothing refers to after the commit, by array.
-	old     map[string][]string
-	taken   map[string]bool  // datasets that somebody records into
-	pending *journal.Journal // a commit that is decided, and not yet made wholly
-	listing *listing         // the consolidated metadata, as it was committed last
+	// old are keys of chunks that nothing refers to after the commit, by array, leaving
+	// those of a commit that is pending, and gone those to which nothing has referred
+	// since one: who has opened the file before may still read them, so that they stay
+	// until the file is given up.
+	old, leaving, gone map[string][]string
+	taken              map[string]bool  // datasets that somebody records into
+	pending            *journal.Journal // a commit that is decided, and not yet made wholly
+	listing            *listing         // the consolidated metadata, as it was committed last
 }
 
 // The writers of this process, by the identity of their file.
@@ -53,7 +56,7 @@ func share(ctx context.Context, t *target) (*writer, error) {
 		w.wants(t.opts)
 		return w, t.discard()
 	}
-	w := &writer{target: t, id: id, users: 1, old: map[string][]string{}, taken: map[string]bool{}}
+	w := &writer{target: t, id: id, users: 1, old: map[string][]string{}, gone: map[string][]string{}, taken: map[string]bool{}}
 	w.wants(t.opts)
 	if err := w.open(ctx); err != nil {
 		return nil, errors.Join(err, t.discard())
@@ -85,6 +88,11 @@ func (w *writer) leave() error {
 	writers.Delete(w.id)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	for _, keys := range w.gone {
+		for _, key := range keys {
+			_ = w.held.Base().Delete(context.Background(), key) // what stays is cleared when its name is needed
+		}
+	}
 	w.file.Close() // those that were looked into for references
 	if w.err != nil || w.pending != nil {
 		return w.discard()
