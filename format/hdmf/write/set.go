@@ -194,7 +194,6 @@ func named(from, to string) (name string, outside bool) {
 // around what is taken.
 func (s *set) free(want string, taken []string) (string, error) {
 	const most = 1000
-	want = strings.TrimSuffix(want, ".zip") // a copy is a folder
 	stem, end := want, ""
 	for _, ending := range []string{".zarr", ".nwb"} {
 		if rest, ok := strings.CutSuffix(stem, ending); ok {
