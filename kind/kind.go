@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/copying"
@@ -82,11 +83,11 @@ type Inspector interface {
 	Inspect(ctx context.Context, root zarr.Node, tell func(path, problem string)) (more []string, err error)
 }
 
-// Teller tells people what groups are that are no objects of a convention.
+// Teller tells people what groups and arrays are that are no objects of a convention.
 type Teller interface {
 	Kind
-	// About says what a group is, nil if the kind does not know it.
-	About(ctx context.Context, g *zarr.Group) *convention.About
+	// About says what a node is, nil if the kind does not know it.
+	About(ctx context.Context, n zarr.Node) *convention.About
 }
 
 // Coordinated knows coordinates of arrays.
@@ -317,10 +318,10 @@ func (l List) Conventions() (out []convention.Convention) {
 	return out
 }
 
-// About is what the kinds know of a group, nil if that is nothing.
-func (l List) About(ctx context.Context, g *zarr.Group) *convention.About {
+// About is what the kinds know of a node, nil if that is nothing.
+func (l List) About(ctx context.Context, n zarr.Node) *convention.About {
 	for _, k := range All[Teller](l) {
-		if about := k.About(ctx, g); about != nil {
+		if about := k.About(ctx, n); about != nil {
 			return about
 		}
 	}
@@ -413,5 +414,9 @@ func Choice(flag, value string, of []string) error {
 	if slices.Contains(of, value) {
 		return nil
 	}
-	return fmt.Errorf("--%s %s: must be one of %s", flag, value, strings.Join(of, ", "))
+	text := fmt.Sprintf("--%s %s: must be one of %s", flag, value, strings.Join(of, ", "))
+	if near := words.Near(value, of); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return errors.New(text)
 }

@@ -14,6 +14,9 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec"
+	codecs "github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/meta"
@@ -31,6 +34,9 @@ func (e advised) Unwrap() error { return e.error }
 // advise adds to the error of opening something that is not there what there is, and
 // what may be meant.
 func (a *app) advise(ctx context.Context, err error) error {
+	if near := meant(err); len(near) > 0 {
+		return advised{err, err.Error() + "; did you mean " + strings.Join(near, " or ") + "?"}
+	}
 	known, ok := errors.AsType[*zarr.Error](err)
 	if !ok || known.Op != "open" || ctx.Err() != nil || strings.Contains(known.URL, "|") {
 		return err
@@ -175,6 +181,25 @@ func holds(names []string, name, noun string) string {
 		text += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return text
+}
+
+// meant are the names of codecs and data types that may be meant by one that is not
+// known.
+func meant(err error) []string {
+	if c, ok := errors.AsType[*codec.Error](err); ok && errors.Is(c.Err, codec.ErrUnknown) {
+		return words.Near(c.Codec, codecs.Registry().Names())
+	}
+	_, text, ok := strings.Cut(fmt.Sprint(err), dtype.ErrUnknown.Error()+" ")
+	quoted, quoteErr := strconv.QuotedPrefix(text)
+	if !ok || quoteErr != nil || !errors.Is(err, dtype.ErrUnknown) {
+		return nil
+	}
+	name, quoteErr := strconv.Unquote(quoted)
+	if quoteErr != nil {
+		return nil
+	}
+	known := slices.DeleteFunc(dtype.Default().Names(), func(n string) bool { return strings.HasSuffix(n, "*") })
+	return words.Near(name, known)
 }
 
 // isNumbered reports whether names are the numbers from 0 on.

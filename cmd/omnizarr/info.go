@@ -62,11 +62,10 @@ func (a *app) infoCommand() *cobra.Command {
 
 // printPlain tells of a node that is no object of a convention.
 func (a *app) printPlain(ctx context.Context, s *convention.Subject) error {
-	g, ok := s.Node.(*zarr.Group)
-	if !ok || a.plain {
-		return a.printInfo(ctx, s, s.Node.Attributes().Names())
+	var about *convention.About
+	if !a.plain {
+		about = a.kinds.About(ctx, s.Node)
 	}
-	about := a.kinds.About(ctx, g)
 	if about == nil {
 		return a.printInfo(ctx, s, s.Node.Attributes().Names())
 	}

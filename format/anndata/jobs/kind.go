@@ -19,7 +19,11 @@ type Kind struct{}
 func (Kind) Name() string { return "anndata" }
 
 // About tells of a group that is one of the two.
-func (Kind) About(ctx context.Context, g *zarr.Group) *convention.About {
+func (Kind) About(ctx context.Context, n zarr.Node) *convention.About {
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		return nil
+	}
 	var encoding string
 	_, err := g.Attributes().Get("encoding-type", &encoding)
 	switch {

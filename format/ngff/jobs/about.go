@@ -12,8 +12,13 @@ import (
 )
 
 // About tells of a group of images: the size of pixels, channels, levels; of plates,
-// wells and labels what they hold.
-func (*Kind) About(ctx context.Context, g *zarr.Group) *convention.About {
+// wells and labels what they hold; of an array that is an image by itself how large
+// its pixels are, and its channels.
+func (k *Kind) About(ctx context.Context, n zarr.Node) *convention.About {
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		return k.alone(n.(*zarr.Array))
+	}
 	m, err := ngff.Read(g.Attributes())
 	if err != nil {
 		return nil
@@ -48,6 +53,30 @@ func (*Kind) About(ctx context.Context, g *zarr.Group) *convention.About {
 	}
 	if m.Layout > 0 {
 		line("images", "%s", strings.Join(m.Series, ", "))
+	}
+	return about
+}
+
+// alone tells of an array that no group describes.
+func (k *Kind) alone(a *zarr.Array) *convention.About {
+	attrs := a.Attributes()
+	for _, d := range k.Describers {
+		if said, ok := d.Describe(a); ok {
+			attrs = said.Attributes
+		}
+	}
+	about := &convention.About{}
+	line := func(name, text string) {
+		about.Lines = append(about.Lines, convention.Line{Name: name, Text: words.Visible(text)})
+	}
+	if image := ngff.Described(attrs, a.DimensionNames()); image != nil && len(image.Axes) == len(a.Shape()) {
+		line("pixel size", pixelWords(image))
+	}
+	if channels := ngff.Hints(attrs); len(channels) > 0 {
+		line("channels", channelWords(channels))
+	}
+	if len(about.Lines) == 0 {
+		return nil
 	}
 	return about
 }

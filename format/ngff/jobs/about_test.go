@@ -49,3 +49,31 @@ channels: DAPI (#0000FF)
 		t.Errorf("got\n%s\n%v", text, fmt.Sprint(about.Broken))
 	}
 }
+
+// An array that no group describes says how large its pixels are, if it knows.
+func TestAnImageAloneInWords(t *testing.T) {
+	ctx := context.Background()
+	for attrs, want := range map[string]string{
+		`{}`: "",
+		`{"scale": [1, 0.5, 0.25], "units": ["", "micrometer", "micrometer"], "omero": {"channels": [{"label": "DAPI", "color": "0000FF"}]}}`: "pixel size: y 0.5 micrometer, x 0.25 micrometer; channels: DAPI (#0000FF)",
+		`{"scale": [1, 0.5]}`: "",
+	} {
+		parsed, err := meta.ParseAttributes([]byte(attrs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{1, 4, 6}, DataType: "uint16", DimensionNames: []string{"c", "y", "x"}, Attributes: parsed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if about := (&Kind{}).About(ctx, a); about != nil {
+			for _, l := range about.Lines {
+				got = append(got, l.Name+": "+l.Text)
+			}
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%s: %q, want %q", attrs, text, want)
+		}
+	}
+}

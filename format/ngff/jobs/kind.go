@@ -98,8 +98,8 @@ func (k *Kind) asks(r kind.CopyRequest) (*Pyramid, error) {
 		return nil, kind.Usagef("--pad is not for --pyramid")
 	case p.Levels < 0:
 		return nil, kind.Usagef("--levels %d: must be at least 1", p.Levels)
-	case p.Method != "" && !slices.Contains(methods, p.Method):
-		return nil, kind.Usagef("--method %s: must be one of %s", p.Method, strings.Join(methods, ", "))
+	case p.Method != "" && kind.Choice("method", p.Method, methods) != nil:
+		return nil, kind.Usagef("%w", kind.Choice("method", p.Method, methods))
 	}
 	if k.factors != "" {
 		for part := range strings.SplitSeq(k.factors, ",") {

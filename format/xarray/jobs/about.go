@@ -17,7 +17,11 @@ const mostTold = 200
 
 // About tells of a dataset: its coordinates with their ranges, and its variables. A
 // group is one if it holds an array that is called as its only axis.
-func (Kind) About(ctx context.Context, g *zarr.Group) *convention.About {
+func (Kind) About(ctx context.Context, node zarr.Node) *convention.About {
+	g, ok := node.(*zarr.Group)
+	if !ok {
+		return nil
+	}
 	coords, vars := convention.List{Title: "coordinates"}, convention.List{Title: "variables"}
 	n := 0
 	for child, err := range g.Children(ctx) {
