@@ -11,6 +11,7 @@ import copies
 import hdmfs
 import n5s
 import packing
+import records
 import tiffs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,7 +32,7 @@ def command(who, workload, folder, array, reps):
         return [ZARRS, workload, folder, array, str(reps)]
     if who == "libtiff":
         return [TIFFREAD, tiffs.path(folder, array), str(tiffs.THREADS), str(reps)]
-    python = {"zarr-python2": n5s.PYTHON2, "pynwb": hdmfs.python(array)}.get(who, sys.executable)
+    python = {"zarr-python2": n5s.PYTHON2, "pynwb": hdmfs.python(array), "hdmf-zarr": records.PYTHON, "h5py": records.PYTHON}.get(who, sys.executable)
     return [python, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
 
 
@@ -123,12 +124,31 @@ def measure_copies(options, folder, rows):
     return results
 
 
+def measure_records(options, folder, rows):
+    """The same of the rows record/*, {row: {column: ...}}."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            cells = results.setdefault(row, {})
+            for who in records.COLUMNS:
+                seconds = records.seconds(row, options.quick, who)
+                # What others take minutes for is done once.
+                reps = options.reps if who == "omnizarr" else 1
+                args = command(who, row.replace("/", "-"), folder, str(seconds), reps)
+                r = json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None))
+                r["worst"] = max(r["worst"])
+                keep(cells, who, r, turn, row, records.show)
+            records.compare(row, cells)
+    return results
+
+
 def keep(cells, who, r, turn, row, show=None):
     """Puts the best of a measurement into its cell."""
     r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
     best = cells.setdefault(who, r)
-    for k in ("s", "cpu", "rss"):
-        best[k] = min(best[k], r[k])
+    for k in ("s", "cpu", "rss", "worst"):
+        if k in r:
+            best[k] = min(best[k], r[k])
     print(f"round {turn + 1}  {row:30} {who:14} {(show or speed)(r)}", file=sys.stderr, flush=True)
 
 
@@ -221,6 +241,10 @@ def main():
         folder = make_volume(side, boxes, arrays=False)
         run([sys.executable, f"{HERE}/copies.py", "make", folder, *rows])
         tables.append(copies.table(measure_copies(options, folder, rows)))
+    if rows := list(filter(options.wants, records.ROWS)):
+        folder = f"{WORK}/record"
+        run([records.PYTHON, f"{HERE}/records.py", folder])
+        tables.append(records.table(measure_records(options, folder, rows)))
     text = "\n\n".join(tables)
     print(text)
     if not options.quick and not options.only:

@@ -185,6 +185,9 @@ def work_of(peer, workload, folder, name):
     if workload in ("n5", "n5-straight"):
         import n5s
         return n5s.work(peer, workload, folder, name)
+    if peer in ("hdmf-zarr", "h5py"):
+        import records
+        return records.work(peer, workload.replace("-", "/", 1), folder, name)
     if peer == "pynwb":
         import hdmfs
         return hdmfs.work(workload.removeprefix("hdmf-"), folder, name)
@@ -194,13 +197,15 @@ def work_of(peer, workload, folder, name):
 
 
 def measure(peer, workload, folder, name, reps):
-    size, do, check, done = work_of(peer, workload, folder, name)
+    size, do, check, done, *worst = work_of(peer, workload, folder, name)
     out = {"s": [], "cpu": [], "bytes": size}
     for i in range(reps):
         start, cpu = time.perf_counter(), time.process_time()
         result = do()
         out["s"].append(time.perf_counter() - start)
         out["cpu"].append(time.process_time() - cpu)
+        if worst:
+            out.setdefault("worst", []).append(worst[0]())
         if i == 0:
             unit = 1 if sys.platform == "darwin" else 1024
             out["rss"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

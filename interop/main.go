@@ -38,6 +38,7 @@ const usage = `usage:
 	interop nwb-edit DIR NAMES...    change NWB sessions of pynwb's in place
 	interop nwb-kill FILE N          change one, and be killed at the Nth change of its store
 	interop nwb-grow FILE            change one as often as lines on standard input say
+	interop nwb-record FILE          record into an NWB session: a commit of so many samples for every line
 	interop check EXPECTED RESULTS...
 `
 
@@ -100,6 +101,8 @@ func main() {
 		err = killNWB(ctx, args[1], args[2])
 	case len(args) == 2 && args[0] == "nwb-grow":
 		err = growNWB(ctx, args[1], os.Stdin)
+	case len(args) == 2 && args[0] == "nwb-record":
+		err = recordNWB(ctx, args[1], os.Stdin, os.Stdout)
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:

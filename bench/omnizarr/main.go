@@ -27,6 +27,8 @@ const usage = `usage:
 	omnizarr n5|n5-straight DIR NAME REPS  read the dataset DIR/n5/NAME of N5
 	omnizarr hdmf-WORK DIR WORK/LAYOUT REPS  read the NWB file DIR/WORK-LAYOUT.nwb.zarr:
 		WORK is walk, units or series
+	omnizarr record-HOW DIR SECONDS REPS   record DIR/samples.raw over and over into a copy of DIR/session.nwb.zarr:
+		HOW is second, second-sync or hundred
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 
@@ -61,7 +63,8 @@ type run struct {
 	do    func(ctx context.Context) error
 	check func(ctx context.Context) error
 	done  func() error
-	sum   func() uint64 // of the first result, for the driver to compare; may be nil
+	sum   func() uint64  // of the first result, for the driver to compare; may be nil
+	worst func() float64 // seconds that one step of the last repetition took at most; may be nil
 }
 
 // report is what the driver reads.
@@ -71,6 +74,7 @@ type report struct {
 	Bytes   int       `json:"bytes"`
 	RSS     int64     `json:"rss"` // the most memory that was resident after the first repetition
 	Sum     uint64    `json:"sum,omitempty"`
+	Worst   []float64 `json:"worst,omitempty"`
 }
 
 func measure(workload, dir, array, repetitions string) error {
@@ -96,6 +100,9 @@ func measure(workload, dir, array, repetitions string) error {
 		took, after := time.Since(start), processUsage()
 		out.Seconds = append(out.Seconds, took.Seconds())
 		out.CPU = append(out.CPU, after.cpu-before.cpu)
+		if w.worst != nil {
+			out.Worst = append(out.Worst, w.worst())
+		}
 		if i == 0 {
 			out.RSS = after.rss
 			if err := w.check(ctx); err != nil {

@@ -37,6 +37,10 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"hdmf-walk":   walkNWB,
 	"hdmf-units":  readUnits,
 	"hdmf-series": readRecording,
+
+	"record-second":      rig(1, false),
+	"record-second-sync": rig(1, true),
+	"record-hundred":     rig(100, false),
 }
 
 func nothing() error { return nil }

@@ -66,7 +66,7 @@ func (s *series) open(ctx context.Context, at string, typ dtype.Type) error {
 		if err != nil {
 			return err
 		}
-		timed = timed || m.Name == "timestamps"
+		timed = timed || m.Name == "timestamps" && m.Link == nil // those of another series are added there
 	}
 	if err := s.add(ctx, path.Join(at, "data"), typ); err != nil || !timed {
 		return err
@@ -107,14 +107,14 @@ func (s *series) add(ctx context.Context, at string, typ dtype.Type) error {
 }
 
 // Chunks is how a series is best cut that is recorded: rows of elements of so many
-// bytes, all of a row together. A chunk has at most 2 MiB and 32768 rows.
+// bytes, all of a row together. A chunk has at most 1 MiB and 16384 rows.
 //
 // It is a compromise. Every commit stores the last chunk anew, so that small ones
-// make commits cheap: 2 MiB are encoded in 3 ms. Large ones make fewer files: with 384
-// channels of 16 bits at 30 kHz, 15 in a second. Times have chunks of 256 KiB, which
-// is a second of them.
+// make commits cheap: 1 MiB is encoded in about a millisecond. Large ones make fewer
+// files: with 384 channels of 16 bits at 30 kHz, 30 in a second. Times have chunks of
+// 128 KiB, which are half a second of them.
 func Chunks(size int, row ...int) []int {
-	const most, rows = 2 << 20, 32768
+	const most, rows = 1 << 20, 16384
 	for _, n := range row {
 		size *= max(n, 1)
 	}
@@ -138,7 +138,7 @@ func (s *Series[T]) Len() int {
 func (s *series) length() int { return s.lists[0].at + s.lists[0].n }
 
 // Append adds samples, one behind the other, each with all its channels, and a time
-// for each; nil if the series has a rate. They may be few or many, and the caller's
+// for each; nil if the series has a rate, or the times of another one. They may be few or many, and the caller's
 // memory is free again. Append waits if samples come faster than they can be
 // stored. If the context ends it, the first ones may have been taken: see Len.
 func (s *Series[T]) Append(ctx context.Context, samples []T, times []float64) error {
@@ -179,7 +179,7 @@ func (s *Series[T]) check(samples int, times []float64) error {
 	case samples%s.wide != 0:
 		return fmt.Errorf("%d values are no whole samples of %d", samples, s.wide)
 	case len(s.lists) == 1 && times != nil:
-		return errors.New("has a rate, and takes no times")
+		return errors.New("has no times of its own, and takes none")
 	case len(s.lists) == 2 && len(times) != n:
 		return fmt.Errorf("%d times for %d samples", len(times), n)
 	}

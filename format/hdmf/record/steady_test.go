@@ -87,6 +87,33 @@ func TestCommitsStayAsTheyAre(t *testing.T) {
 	check(t, r.Close())
 }
 
+// What is asked of the store does not depend on how many samples come at once.
+func TestFewAtATimeCostAsMuch(t *testing.T) {
+	const channels, n = 4, 6000
+	var changes, bytes []int64
+	for _, k := range []int{30, 3000} {
+		s := &counted{Store: mem.New()}
+		create(t, s, hdmf.V3, session(channels, 0, []int{512, channels}, []int{1024}))
+		before := s.bytes.Load()
+		r, err := record.Open(ctx, "test://", on(s))
+		check(t, err)
+		ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
+		check(t, err)
+		for at := 0; at < n; at += k {
+			data, times := values(at, k, channels)
+			check(t, ap.Append(ctx, data, times))
+			if (at+k)%3000 == 0 {
+				check(t, r.Commit(ctx))
+			}
+		}
+		check(t, r.Close())
+		changes, bytes = append(changes, s.changes.Load()), append(bytes, s.bytes.Load()-before)
+	}
+	if changes[0] != changes[1] || bytes[0] != bytes[1] {
+		t.Errorf("changes of the store %v, bytes %v", changes, bytes)
+	}
+}
+
 // An Append within a chunk allocates nothing, and one across its end very little.
 func TestAppendAllocatesNothing(t *testing.T) {
 	if race.Enabled {
