@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/store"
 )
@@ -48,8 +49,8 @@ const (
 )
 
 // openLog reads what an interrupted recording has left of a column, into fresh.
-func openLog(ctx context.Context, column *write.Tail, fresh *lists) (*log, error) {
-	l := &log{store: column.Store(), dir: path.Dir(column.Path())[1:] + "/", state: state{Generation: column.Generation()}}
+func openLog(ctx context.Context, beside store.Store, column *write.Tail, fresh *lists) (*log, error) {
+	l := &log{store: beside, dir: path.Dir(column.Path())[1:] + "/", state: state{Generation: column.Generation()}}
 	first := l.dir + write.Pending
 	text, _, err := l.store.Get(ctx, first, store.UpTo(maxLog), nil)
 	switch {
@@ -191,4 +192,46 @@ func (l *log) restart(gen int, fresh *lists) {
 // forget removes what is in the column that counts now. What stays is tried again.
 func (l *log) forget(ctx context.Context) {
 	l.old = slices.DeleteFunc(l.old, func(key string) bool { return l.store.Delete(ctx, key) == nil })
+}
+
+// Recover writes what an interrupted recording has left beside tables into their
+// columns: spikes that were committed, and that other programs do not see. Who goes on
+// to record need not call it. It is nothing for files that were closed, and for those
+// of the layout V2.
+func Recover(ctx context.Context, url string, opts Options) (err error) {
+	r, err := Open(ctx, url, opts)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err == nil {
+			err = r.Close()
+		} else {
+			err = errors.Join(err, r.Discard())
+		}
+	}()
+	f := r.edit.File()
+	if f.Layout() != hdmf.V3 {
+		return nil
+	}
+	for m, err := range f.Root().Walk(ctx) {
+		if err != nil {
+			return err
+		}
+		g, ok := m.Object.(*hdmf.Group)
+		if !ok || m.Link != nil {
+			continue
+		}
+		_, _, err = r.edit.Store().Get(ctx, g.Path()[1:]+"/"+write.Pending, store.Part(0, 0), nil)
+		if errors.Is(err, store.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = r.Spikes(ctx, g.Path())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

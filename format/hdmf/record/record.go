@@ -92,11 +92,7 @@ func (r *Recorder) worker() {
 			<-j.after
 		}
 		if r.life.Err() == nil {
-			err := j.list.store(r.life, j.band, j.at)
-			if err == nil {
-				err = j.list.tail.Sync(r.life, j.at)
-			}
-			if err != nil {
+			if err := j.list.store(r.life, j.band, j.at); err != nil {
 				r.end(err)
 			}
 		}

@@ -1,8 +1,10 @@
 package record_test
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/record"
@@ -174,4 +176,51 @@ func TestWrongSamples(t *testing.T) {
 	check(t, ap.Append(ctx, data, times))
 	check(t, r.Close())
 	holds(t, s, 4, channels)
+}
+
+// gated is a store that holds the first value of a key back until it is let go.
+type gated struct {
+	store.Store
+	key  string
+	gate chan struct{}
+}
+
+func (g *gated) Unwrap() store.Store { return g.Store }
+
+func (g *gated) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	if key == g.key {
+		<-g.gate
+	}
+	return g.Store.Put(ctx, key, data, opt)
+}
+
+// A chunk that becomes full while a commit waits to store its beginning is stored
+// behind that.
+func TestChunksAreStoredInOrder(t *testing.T) {
+	const channels = 2
+	synctest.Test(t, func(t *testing.T) {
+		s := &gated{Store: mem.New(), key: "acquisition/ap/data/c/0/0", gate: make(chan struct{})}
+		create(t, s, hdmf.V3, session(channels, 0, []int{16, channels}, []int{1000}))
+		o := on(s)
+		o.Workers = 2
+		r, err := record.Open(ctx, "test://", o)
+		check(t, err)
+		ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
+		check(t, err)
+		add := func(n int) {
+			data, times := values(ap.Len(), n, channels)
+			check(t, ap.Append(ctx, data, times))
+		}
+		add(20) // the first chunk waits at the gate, the second is begun
+		done := make(chan error)
+		go func() { done <- r.Commit(ctx) }()
+		synctest.Wait() // for the first chunk
+		add(17)         // the second is full
+		synctest.Wait()
+		close(s.gate)
+		check(t, <-done)
+		holds(t, s, 20, channels)
+		check(t, r.Close())
+		holds(t, s, 37, channels)
+	})
 }

@@ -20,7 +20,7 @@ import (
 // spike is written sixty-five times at most, however long the recording is, and other
 // programs see all but the last sixty-fourth. Until they see them, spikes lie beside
 // the table from one commit to the next, and are found there after a crash by who
-// opens the table as Spikes again. Flush and Close write all.
+// opens the table as Spikes again, or by Recover. Flush and Close write all.
 //
 // A program that has opened the file reads the column as it was then until it has been
 // written anew three times.
@@ -81,7 +81,7 @@ func (r *Recorder) Spikes(ctx context.Context, at string) (*Spikes, error) {
 		}
 		err := s.resume(ctx)
 		if err == nil {
-			s.log, err = openLog(ctx, s.times, &s.fresh)
+			s.log, err = openLog(ctx, r.edit.Store(), s.times, &s.fresh)
 		}
 		if err != nil {
 			s.close(ctx, false)

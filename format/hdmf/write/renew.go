@@ -44,7 +44,7 @@ func (e *Editor) renew(ctx context.Context, t *Tail, rows int, most int64) (*Tai
 	if e.layout != hdmf.V3 || len(shape) != 1 {
 		return nil, errors.New("cannot be written anew in its place: only lists of the layout V3 have other names for their chunks")
 	}
-	next := &Tail{at: t.at, n: t.n, beside: t.beside, flush: t.flush, free: t.free, anew: map[string]json.RawMessage{}}
+	next := &Tail{at: t.at, n: t.n, free: t.free, anew: map[string]json.RawMessage{}}
 	maps.Copy(next.anew, t.anew)
 	names := listKeys[(t.Generation()+1)%len(listKeys)]
 	if now, err := e.committedKeys(ctx, t.at); err != nil || now == names {
@@ -125,8 +125,9 @@ var errVoid = errors.New("there is no dataset behind a Tail that Editor.Tail has
 
 func (t *Tail) void() bool { return t == nil || t.array == nil }
 
-// Store is that of the file, for values that lie beside its nodes.
-func (t *Tail) Store() store.Store { return t.beside }
+// Store is that of the file, with all changes so far, for values that lie beside its
+// nodes.
+func (e *Editor) Store() store.Store { return e.held }
 
 // Generation tells arrays apart that take the place of each other: the number of the
 // names that their chunks have.

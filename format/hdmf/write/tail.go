@@ -29,10 +29,8 @@ type Tail struct {
 	n     int
 	// anew is what the document of an array has that takes the place of the dataset,
 	// nil if it is added to: see Renew.
-	anew   map[string]json.RawMessage
-	beside store.Store
-	free   func()
-	flush  func(ctx context.Context, keys []string) error
+	anew map[string]json.RawMessage
+	free func()
 }
 
 // Tail gives the end of a dataset. A dataset without rows and with chunks of a
@@ -58,7 +56,7 @@ func (e *Editor) openTail(ctx context.Context, at string, rows int) (*Tail, erro
 	if err != nil {
 		return nil, err
 	}
-	t := &Tail{at: a.Path(), n: a.Shape()[0], beside: e.held, flush: e.flush}
+	t := &Tail{at: a.Path(), n: a.Shape()[0]}
 	if t.array, err = e.endless(ctx, t.at, a.Shape(), a.DataType().Size(), doc); err != nil {
 		return nil, err
 	}
@@ -105,24 +103,6 @@ func (t *Tail) Path() string { return "/" + t.at }
 
 // Len is how many rows the dataset has, by what Extend said last.
 func (t *Tail) Len() int { return t.n }
-
-// Sync flushes the chunks of rows to the disk if commits are to survive a loss of
-// power, so that the Commit behind it finds less to do. A row of chunks is flushed
-// as a whole.
-func (t *Tail) Sync(ctx context.Context, row int) error {
-	m := t.array.Metadata()
-	idx := make([]int, len(m.Shape))
-	var keys []string
-	err := eachIndex(idx, m.Grid.Count(), func() error {
-		idx[0] = m.Grid.Find(0, row)
-		keys = append(keys, string(m.Keys.Append([]byte(t.at+"/"), idx)))
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return t.flush(ctx, keys)
-}
 
 // Close lets others add to the dataset. What was written behind its end and not
 // said is nothing.
@@ -331,17 +311,6 @@ func eachIndex(idx, counts []int, f func() error) error {
 			return nil
 		}
 	}
-}
-
-// flush lets values survive a loss of power if commits are to.
-func (e *Editor) flush(ctx context.Context, keys []string) error {
-	unlock := e.lock()
-	wanted := e.sync
-	unlock()
-	if !wanted {
-		return nil
-	}
-	return store.Sync(ctx, e.held.Base(), keys)
 }
 
 // untaken refuses a dataset that somebody records into.

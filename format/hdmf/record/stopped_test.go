@@ -1,0 +1,146 @@
+package record_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/format/hdmf/record"
+	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/internal/thorough"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+// stopping is a store that lets only so many changes through.
+type stopping struct {
+	store.Store
+	left atomic.Int64
+}
+
+var errStopped = errors.New("stopped")
+
+func (s *stopping) Unwrap() store.Store { return s.Store }
+
+func (s *stopping) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	if s.left.Add(-1) < 0 {
+		return store.Info{}, errStopped
+	}
+	return s.Store.Put(ctx, key, data, opt)
+}
+
+func (s *stopping) Delete(ctx context.Context, key string) error {
+	if s.left.Add(-1) < 0 {
+		return errStopped
+	}
+	return s.Store.Delete(ctx, key)
+}
+
+// recorded is a recording of few samples, a spike for each of them, and a unit that
+// comes later. It tells what was committed, and what may have been.
+func recorded(s store.Store, channels int, commits *[]int) (err error) {
+	r, err := record.Open(ctx, "test://", on(s))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Discard()) }()
+	ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
+	if err != nil {
+		return err
+	}
+	spikes, err := r.Spikes(ctx, "/units")
+	if err != nil {
+		return err
+	}
+	n := ap.Len()
+	for i, k := range []int{20, 1, 30, 1, 17} {
+		data, times := values(n, k, channels)
+		if err := ap.Append(ctx, data, times); err != nil {
+			return err
+		}
+		for range k {
+			if err := spikes.Append(ctx, n%2, float64(n)); err != nil {
+				return err
+			}
+			n++
+		}
+		if i == 1 {
+			err := r.Edit(ctx, func(e *write.Editor) error {
+				return e.AppendRows(ctx, "/units", write.Rows{Columns: map[string]write.Column{"spike_times": {Data: write.Numbers([]float64{7}), Counts: [][]int{{1}}}}})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		*commits = append(*commits, -n) // begun
+		if i == 3 {
+			err = r.Flush(ctx)
+		} else {
+			err = r.Commit(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		*commits = append(*commits, n)
+	}
+	return r.Close()
+}
+
+// A recording that is stopped at any change of the store leaves a commit: samples,
+// times and spikes of the same one, which is the last that was done or the one that was
+// begun; and the next recording finds all of it.
+func TestStoppedEverywhere(t *testing.T) {
+	const channels = 3
+	root := session(channels, 2, []int{16, channels}, []int{24})
+	for k, step := 0, thorough.Step(3); ; k += step {
+		s := mem.New()
+		create(t, s, hdmf.V3, root)
+		stop := &stopping{Store: s}
+		stop.left.Store(int64(k))
+		var commits []int
+		err := recorded(stop, channels, &commits)
+		whole := err == nil
+		done, begun := 0, 0
+		for _, n := range commits {
+			if n > 0 {
+				done = n
+			}
+			begun = max(n, -n)
+		}
+		look := func() int {
+			n := len(all[float64](t, open(t, s), "/acquisition/ap/timestamps"))
+			if n != done && n != begun {
+				t.Fatalf("stopped at change %d: %d samples, committed are %d or %d", k, n, done, begun)
+			}
+			holds(t, s, n, channels)
+			want := make([][]float64, 2)
+			for i := range n {
+				want[i%2] = append(want[i%2], float64(i))
+			}
+			found := units(t, s)
+			if len(found) == 3 {
+				want = append(want, []float64{7})
+			}
+			return n + len(want) - 2 - prefixes(t, found, want)
+		}
+		look()
+		// The next one completes a commit that was decided, and has the spikes that
+		// were in no column.
+		r, err := record.Open(ctx, "test://", on(s))
+		check(t, err)
+		_, err = r.Spikes(ctx, "/units")
+		check(t, err)
+		check(t, r.Close())
+		if n := look(); n != 0 {
+			t.Fatalf("stopped at change %d: %d spikes are lost", k, n)
+		}
+		if keys := hidden(t, s); len(keys) > 0 {
+			t.Fatalf("stopped at change %d: left beside the nodes: %v", k, keys)
+		}
+		if whole {
+			return
+		}
+	}
+}
