@@ -222,6 +222,10 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return a.ReadInto(ctx, zarr.All(), nd.Make(4, 4, 6)) }, zarr.ErrType},
 			{func() error { return a.ReadInto(gone, zarr.All(), nd.Make(2, 4, 6)) }, context.Canceled},
 		},
+		"Array.WriteChunk": {
+			{func() error { return a.WriteChunk(ctx, []int{7, 7}, []int{1, 1}, nil) }, zarr.ErrRange},
+			{func() error { return a.WriteChunk(ctx, []int{0, 0}, []int{1, 1}, nil) }, errors.ErrUnsupported},
+		},
 		"Array.WriteFrom":   {{func() error { return lockedArray.WriteFrom(ctx, zarr.All(), nd.Make(2, 4, 6)) }, zarr.ErrReadOnly}},
 		"Array.ResultShape": {{func() error { return of(a.ResultShape(zarr.Points([]int{9}, []int{0}))) }, zarr.ErrRange}},
 		"Array.Stream": {
@@ -358,6 +362,7 @@ func TestEndedContextsAreErrorsOfThePackage(t *testing.T) {
 		"Array.RawChunk":      func() error { return of(a.RawChunk(gone, 0, 0)) },
 		"Array.CheckChunk":    func() error { return a.CheckChunk(gone, info) },
 		"Array.ReadInto":      func() error { return a.ReadInto(gone, zarr.All(), v) },
+		"Array.WriteChunk":    func() error { return a.WriteChunk(gone, []int{0, 0}, []int{1, 1}, nil) },
 		"Array.WriteFrom":     func() error { return a.WriteFrom(gone, zarr.All(), v) },
 		"Array.Stream":        func() error { return first(a.Stream(gone, zarr.All(), 9)) },
 		"Array.Resize":        func() error { return a.Resize(gone, 9, 9) },

@@ -2,6 +2,8 @@ package codec
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"github.com/omnizarr/zarr/nd"
 )
@@ -19,6 +21,9 @@ type Traits struct {
 	// elements in box replaced by src, or returns ErrEmpty when nothing but fill
 	// values is left.
 	Update func(ctx context.Context, ck *Chunk, dst []byte, old Source, box nd.Box, src nd.View) ([]byte, error)
+	// Stream, of a serializer, encodes a chunk part by part, see Bound.Stream; nil if it
+	// cannot.
+	Stream func(ctx context.Context, ck *Chunk, w io.Writer, part []int, give Giver) error
 	// Programs says that the format of a serializer can hold programs beside data. An
 	// array with one is opened only if its first chunk, where it is stored and not
 	// large, is data.
@@ -30,6 +35,25 @@ type Traits struct {
 	// Lossy says what encoding loses, if it does: for each way in words, such as "10
 	// bits are kept". What is decoded from such a chunk need not be what was encoded.
 	Lossy []string
+}
+
+// Giver gives the elements of a box of a chunk, in memory that is lent until free is
+// called.
+type Giver func(ctx context.Context, box nd.Box) (v nd.View, free func(), err error)
+
+// Streams reports whether chunks can be encoded part by part.
+func (b *Bound) Streams() bool { return b.traits.Stream != nil && len(b.arrays)+len(b.bytes) == 0 }
+
+// Stream writes to w the bytes that Encode gives for a chunk. Its elements are asked
+// for in parts of a shape, which is whole inner chunks: one along the first axes, some
+// along one axis, and all that there are along those behind it. So neither the elements
+// nor the bytes are in memory whole. Nothing is written when it is ErrEmpty.
+func (b *Bound) Stream(ctx context.Context, ck *Chunk, w io.Writer, part []int, give Giver) (err error) {
+	defer b.caught(&err)
+	if !b.Streams() {
+		return wrap(b.name, errors.ErrUnsupported)
+	}
+	return wrap(b.name, b.traits.Stream(ctx, ck, w, part, give))
 }
 
 // Lossy lists the codecs of the chain that lose precision when they encode, those of

@@ -7,27 +7,54 @@ import (
 	"io"
 )
 
+// CanStream reports whether values that are put piece by piece are nowhere in memory
+// whole.
+func CanStream(s any) bool {
+	if w, ok := As[interface{ CanStream() bool }](s); ok {
+		return w.CanStream()
+	}
+	_, ok := As[Streamer](s)
+	return ok
+}
+
 // Streamer is a store that takes a value piece by piece, so that it need not be in
-// memory whole; use PutFrom.
+// memory whole; use PutFrom. One that only passes them on has CanStream() bool too.
 type Streamer interface {
-	// PutFrom stores what r gives until its end, size bytes, wholly or not at all.
+	// PutFrom stores what r gives until its end, size bytes or, if that is negative, as
+	// many as there are, wholly or not at all.
 	PutFrom(ctx context.Context, key string, r io.Reader, size int64) (Info, error)
 }
 
-// PutFrom stores what r gives, which must be size bytes: piece by piece where the
-// store can, else by way of memory, where more than limit bytes are ErrTooLarge.
+// PutFrom stores what r gives, which must be size bytes unless that is negative: piece
+// by piece where the store can, else by way of memory, where more than limit bytes are
+// ErrTooLarge.
 func PutFrom(ctx context.Context, s Store, key string, r io.Reader, size, limit int64) (Info, error) {
 	if to, ok := As[Streamer](s); ok {
 		return to.PutFrom(ctx, key, r, size)
 	}
-	if size > limit {
-		return Info{}, WrapError("put", s.URL(), key, fmt.Errorf("%w: %d bytes go by way of memory, at most %d", ErrTooLarge, size, limit))
-	}
-	data := make([]byte, size)
-	if err := Fill(r, data); err != nil {
+	data, err := Collect(r, size, limit)
+	if err != nil {
 		return Info{}, WrapError("put", s.URL(), key, err)
 	}
 	return s.Put(ctx, key, data, PutOptions{})
+}
+
+// Collect reads what PutFrom is given into memory.
+func Collect(r io.Reader, size, limit int64) ([]byte, error) {
+	if size > limit {
+		return nil, fmt.Errorf("%w: %d bytes go by way of memory, at most %d", ErrTooLarge, size, limit)
+	}
+	if size >= 0 {
+		data := make([]byte, size)
+		return data, Fill(r, data)
+	}
+	data, err := io.ReadAll(io.LimitReader(r, limit))
+	if n, end := r.Read(make([]byte, 1)); err == nil && n > 0 {
+		err = fmt.Errorf("%w: at most %d bytes go by way of memory", ErrTooLarge, limit)
+	} else if err == nil && !errors.Is(end, io.EOF) {
+		err = end
+	}
+	return data, err
 }
 
 // Fill reads all of data, behind which r must end.

@@ -269,7 +269,7 @@ func (a *app) bound(memory int64) {
 	if memory == 0 {
 		return
 	}
-	const programs = 16 << 20 // what the program itself takes
+	const programs = 28 << 20 // what the program itself takes, which the collector does not see
 	debug.SetMemoryLimit(min(max(memory-programs, memory/2), debug.SetMemoryLimit(-1)))
 	a.inFlight = max(memory/8, 1)
 	if a.maxChunk == 0 {

@@ -109,68 +109,27 @@ func (p *parts) index(at []int) (bool, int) {
 // encodeInner appends the bytes of an inner chunk to mem, or says ErrEmpty.
 type encodeInner func(inner *codec.Chunk, i int, p *part, mem []byte) ([]byte, error)
 
-// build makes a shard: inner chunks are encoded in parallel and put down in
-// order, each as soon as those before it are there, so that little waits in
-// memory and the result does not depend on timing.
+// build makes a shard in memory.
 func (s *shard) build(ctx context.Context, ck *codec.Chunk, dst []byte, encode encodeInner) ([]byte, error) {
 	start := len(dst)
 	x, err := s.newIndex(ck)
 	if err != nil {
 		return nil, err
 	}
-	all := s.parts(nd.Whole(s.spec.Shape))
 	if s.first {
 		if dst, err = ck.Grow(dst, s.indexSize); err != nil {
 			return nil, err
 		}
 		dst = dst[:start+s.indexSize]
 	}
-	var mu sync.Mutex
-	waiting := make(map[int]*codec.Buffer)
-	next, stored := 0, 0
-	put := func(i int, b *codec.Buffer) {
-		mu.Lock()
-		defer mu.Unlock()
-		waiting[i] = b
-		for {
-			b, ok := waiting[next]
-			if !ok {
-				return
-			}
-			delete(waiting, next)
-			if b != nil {
-				x.set(next, len(dst)-start, len(b.B))
-				dst = append(dst, b.B...)
-				stored++
-				b.Free()
-			}
-			next++
-		}
-	}
-	guess, _ := nd.Bytes(s.inner, s.spec.Type.Size())
-	err = ck.Run(ctx, all.n, int64(guess), func(i int) error {
-		p := all.get(i)
-		b, err := ck.Lend(min(guess, 1<<24, ck.MaxChunk()))
-		if err != nil {
-			return err
-		}
-		out, err := encode(s.chunk(ck, p.at), i, &p, b.B)
-		if err == nil {
-			b.B = out
-			put(i, b)
-			return nil
-		}
-		b.Free()
-		if errors.Is(err, codec.ErrEmpty) {
-			put(i, nil)
-			return nil
-		}
-		return fmt.Errorf("inner chunk %v: %w", p.at, err)
-	})
-	if err != nil {
+	b := &builder{s: s, ck: ck, x: x, at: len(dst) - start, emit: func(data []byte) error {
+		dst = append(dst, data...)
+		return nil
+	}}
+	if err := b.run(ctx, s.parts(nd.Whole(s.spec.Shape)), encode); err != nil {
 		return nil, err
 	}
-	if stored == 0 && !ck.Limits.KeepEmpty {
+	if b.stored == 0 && !ck.Limits.KeepEmpty {
 		return nil, codec.ErrEmpty
 	}
 	if !s.first {
@@ -181,4 +140,68 @@ func (s *shard) build(ctx context.Context, ck *codec.Chunk, dst []byte, encode e
 		copy(dst[start:], head)
 	}
 	return dst, err
+}
+
+// builder puts inner chunks down in order, each as soon as those before it are there,
+// so that little waits in memory and the result does not depend on timing.
+type builder struct {
+	s    *shard
+	ck   *codec.Chunk
+	x    *index
+	emit func(data []byte) error
+
+	mu      sync.Mutex
+	waiting map[int]*codec.Buffer // nil for one that is not stored
+	next    int                   // the inner chunk that comes next
+	at      int                   // the bytes before it
+	stored  int
+}
+
+// run encodes some inner chunks, the next ones, in parallel.
+func (b *builder) run(ctx context.Context, all parts, encode encodeInner) error {
+	b.waiting = make(map[int]*codec.Buffer)
+	first := b.next
+	guess, _ := nd.Bytes(b.s.inner, b.s.spec.Type.Size())
+	return b.ck.Run(ctx, all.n, int64(guess), func(k int) error {
+		p, i := all.get(k), first+k
+		mem, err := b.ck.Lend(min(guess, 1<<24, b.ck.MaxChunk()))
+		if err != nil {
+			return err
+		}
+		out, err := encode(b.s.chunk(b.ck, p.at), i, &p, mem.B)
+		if err == nil {
+			mem.B = out
+			return b.put(i, mem)
+		}
+		mem.Free()
+		if errors.Is(err, codec.ErrEmpty) {
+			return b.put(i, nil)
+		}
+		return fmt.Errorf("inner chunk %v: %w", p.at, err)
+	})
+}
+
+// put takes an inner chunk, and puts down what can be.
+func (b *builder) put(i int, mem *codec.Buffer) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting[i] = mem
+	for {
+		mem, ok := b.waiting[b.next]
+		if !ok {
+			return nil
+		}
+		delete(b.waiting, b.next)
+		if mem != nil {
+			b.x.set(b.next, b.at, len(mem.B))
+			err := b.emit(mem.B)
+			b.at += len(mem.B)
+			b.stored++
+			mem.Free()
+			if err != nil {
+				return err
+			}
+		}
+		b.next++
+	}
 }

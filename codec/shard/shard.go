@@ -190,7 +190,13 @@ type shard struct {
 
 // Traits says that the inner chunks have a chain of their own, and are changed by
 // themselves.
-func (s *shard) Traits() codec.Traits { return codec.Traits{Inner: s.chain, Update: s.update} }
+func (s *shard) Traits() codec.Traits {
+	t := codec.Traits{Inner: s.chain, Update: s.update}
+	if !s.first { // what comes first is known last
+		t.Stream = s.stream
+	}
+	return t
+}
 
 // Ranges is always true: the index is read before anything else.
 func (s *shard) Ranges(nd.Box) bool { return true }

@@ -34,7 +34,7 @@ func Elements(ctx context.Context, pairs []Pair, opts Options, record Record) (s
 	}
 	r := &runner{opts: opts, track: job.NewTracker(opts.Progress), record: record}
 	for _, p := range pairs {
-		w := &blocks{Pair: p}
+		w := &blocks{Pair: p, streams: store.CanStream(p.To.Store())}
 		if err := w.lay(opts.Memory, opts.Workers); err != nil {
 			return sum, err
 		}
@@ -64,7 +64,7 @@ func (r *runner) run(ctx context.Context) error {
 		}
 		r.track.Add(int64(w.items()))
 	}
-	p := job.NewPool(ctx, r.opts.Workers, usable(r.opts.Memory))
+	p := job.NewPool(ctx, r.opts.Workers, Usable(r.opts.Memory))
 	for _, w := range r.work {
 		grid := w.name()
 		for k, box := range w.boxes() {
@@ -95,9 +95,9 @@ func (r *runner) run(ctx context.Context) error {
 	return p.Wait()
 }
 
-// usable is what of the memory of a copy its blocks may hold: the rest is for the
+// Usable is what of the memory of a copy its blocks may hold: the rest is for the
 // engine's chunks in flight and for the runtime.
-func usable(memory int64) int64 {
+func Usable(memory int64) int64 {
 	const runtime = 40 << 20
 	return max(min(memory/4*3, memory-runtime), memory/4)
 }
@@ -108,6 +108,8 @@ type blocks struct {
 	Pair
 	asBytes bool
 	group   []int       // chunks of the copy along each axis of a block
+	part    []int       // the shape of parts of a block that is a shard, which is written part by part; else nil
+	streams bool        // the store takes values piece by piece
 	count   []int       // blocks along each axis
 	total   int         // blocks
 	reads   float64     // how often the source is decoded
@@ -128,17 +130,22 @@ func (w *blocks) lay(memory int64, workers int) error {
 	w.group, w.reads = slices.Repeat([]int{1}, len(chunks)), 1
 	size := float64(w.elementSize())
 	if !w.asBytes && m.Grid.Uniform() != nil {
-		w.group, w.reads = w.best(axes, size, usable(memory)/int64(2*workers), workers)
+		w.group, w.reads = w.best(axes, size, Usable(memory)/int64(2*workers), workers)
 		// Fewer blocks at once may be larger, and their chunks are still decoded by all
 		// workers.
 		for _, n := range []int{workers, 2, 1} {
-			if group, reads := w.best(axes, size, usable(memory)/int64(n), workers); reads < 0.9*w.reads {
+			if group, reads := w.best(axes, size, Usable(memory)/int64(n), workers); reads < 0.9*w.reads {
 				w.group, w.reads = group, reads
 			}
 		}
 	}
 	if m.Grid.Uniform() != nil {
 		w.grow(axes, size, workers)
+	}
+	w.need = w.weight(axes, size, workers)
+	if w.cutShards(axes, size, Usable(memory), workers); w.need > Usable(memory) {
+		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%w: a chunk of the copy needs %s of memory, and %s of the allowed %s are for it; allow at least %s (--max-memory) or make chunks smaller",
+			zarr.ErrTooLarge, words.Bytes(float64(w.need)), words.Bytes(float64(Usable(memory))), words.Bytes(float64(memory)), words.Bytes(float64(least(w.need))))}
 	}
 	w.count = make([]int, len(chunks))
 	for i, n := range chunks {
@@ -147,10 +154,6 @@ func (w *blocks) lay(memory int64, workers int) error {
 	var ok bool
 	if w.total, ok = nd.Len(w.count); !ok {
 		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%v blocks are more than can be counted", w.count)}
-	}
-	if w.need = w.weight(axes, size, workers); w.need > usable(memory) {
-		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%w: a chunk or shard of the copy needs %s of memory, and %s of the allowed %s are for it; allow more (--max-memory) or make chunks or shards smaller",
-			zarr.ErrTooLarge, words.Bytes(float64(w.need)), words.Bytes(float64(usable(memory))), words.Bytes(float64(memory)))}
 	}
 	return nil
 }
@@ -184,11 +187,7 @@ func (w *blocks) coded() int64 {
 	if err != nil {
 		return 0
 	}
-	n, ok := nd.Bytes(b.InnerShape(), w.From.DataType().Size())
-	if !ok || n > 1<<50 {
-		return 1 << 50
-	}
-	return 2 * int64(n)
+	return 2 * sizeOf(b.InnerShape(), w.From.DataType().Size())
 }
 
 // weight is the memory that a block takes: its elements, parts of the source that are
@@ -369,6 +368,13 @@ func (w *blocks) box(k int) nd.Box {
 func (r *runner) block(ctx context.Context, w *blocks, box nd.Box) error {
 	if w.asBytes {
 		return r.pass(ctx, w, box)
+	}
+	if w.part != nil {
+		g, index := w.To.Metadata().Grid, make([]int, len(box.Start))
+		for i, start := range box.Start {
+			index[i] = g.Find(i, start)
+		}
+		return w.To.WriteChunk(ctx, index, w.part, w.read)
 	}
 	v, free, err := w.read(ctx, box)
 	if err != nil {

@@ -183,7 +183,8 @@ func (d *design) measure(ctx context.Context, f Nodes, opts Options) error {
 		if err != nil {
 			return &zarr.Error{Op: "copy", URL: a.URL(), Err: err}
 		}
-		w := &blocks{Pair: Pair{Path: path, From: a, To: made, Cut: d.cuts[path]}}
+		// Folders take values piece by piece, and most copies are folders.
+		w := &blocks{Pair: Pair{Path: path, From: a, To: made, Cut: d.cuts[path]}, streams: true}
 		if err := w.lay(opts.Memory, opts.Workers); err != nil {
 			return err
 		}
@@ -201,6 +202,9 @@ func (d *design) measure(ctx context.Context, f Nodes, opts Options) error {
 		}
 		if w.total > 0 {
 			l.Block = w.box(0).Shape
+			for i, n := range w.part {
+				l.Block[i] = min(l.Block[i], n)
+			}
 		}
 		p.Each = append(p.Each, l)
 		if w.asBytes {

@@ -21,15 +21,20 @@ func (r *runner) verify(ctx context.Context) error {
 	for _, w := range r.work {
 		r.track.Add(int64(w.total))
 	}
-	p := job.NewPool(ctx, r.opts.Workers, usable(r.opts.Memory))
+	p := job.NewPool(ctx, r.opts.Workers, Usable(r.opts.Memory))
 	for _, w := range r.work {
 		lossy := len(w.Losses()) > 0
 		for k := range w.total {
 			box := w.box(k)
 			size := job.Weight(w.To, box.Shape)
-			more := p.Run(w.coded()+3*size, func(ctx context.Context) error {
+			more := p.Run(w.coded()+3*w.compared(size), func(ctx context.Context) error {
+				for part := range w.pieces(box) {
+					if err := w.compare(ctx, part, lossy); err != nil {
+						return err
+					}
+				}
 				r.track.Done(w.Path, 1, size)
-				return w.compare(ctx, box, lossy)
+				return nil
 			})
 			if !more {
 				return p.Wait()

@@ -102,6 +102,9 @@ func (g *ground) PutFrom(ctx context.Context, key string, r io.Reader, size int6
 	return store.PutFrom(ctx, g.base, at, r, size, maxWhole)
 }
 
+// CanStream reports whether the store of the place can.
+func (g *ground) CanStream() bool { return store.CanStream(g.base) }
+
 // maxWhole bounds a value that goes by way of memory.
 const maxWhole = 1 << 30
 

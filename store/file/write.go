@@ -28,6 +28,14 @@ func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 			return errors.New("the folder was removed while the value was written")
 		}
 		began = true
+		if size < 0 {
+			piece := buf.Get(1 << 20)
+			defer piece.Free()
+			if _, err := io.CopyBuffer(writer{ctx, f}, onlyReader{r}, piece.B[:1<<20]); err != nil {
+				return err
+			}
+			return s.flush(f, false)
+		}
 		piece := buf.Get(int(min(size, most)))
 		defer piece.Free()
 		p := piece.B[:min(size, most)]
@@ -49,6 +57,22 @@ func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 		return s.flush(f, false)
 	})
 }
+
+// writer ends with a context.
+type writer struct {
+	ctx context.Context
+	sink
+}
+
+func (w writer) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.sink.Write(p)
+}
+
+// onlyReader hides what else a reader can do, so that a piece is all that is in memory.
+type onlyReader struct{ io.Reader }
 
 func (s *Store) putWith(ctx context.Context, key string, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
 	err := ctx.Err()

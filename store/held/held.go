@@ -168,8 +168,8 @@ func (h *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 	if !h.kept(key) && !h.passes(key) {
 		return store.PutFrom(ctx, h.base, key, r, size, maxWhole)
 	}
-	data := make([]byte, min(size, maxWhole))
-	if err := store.Fill(r, data); err != nil {
+	data, err := store.Collect(r, size, maxWhole)
+	if err != nil {
 		return store.Info{}, store.WrapError("put", h.URL(), key, err)
 	}
 	return h.Put(ctx, key, data, store.PutOptions{})
@@ -207,6 +207,9 @@ func (h *Store) passes(key string) bool {
 	h.loose[key] = true
 	return true
 }
+
+// CanStream reports whether the store inside can.
+func (h *Store) CanStream() bool { return store.CanStream(h.base) }
 
 // maxWhole bounds a value that goes by way of memory.
 const maxWhole = 1 << 30

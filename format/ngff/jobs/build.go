@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/job"
@@ -262,7 +263,8 @@ func (b *builder) fill(ctx context.Context) error {
 // level fills a level block by block: the first of the source, others of the one before.
 func (b *builder) level(ctx context.Context, p *plan, k int) error {
 	dst := p.arrays[k]
-	share := b.opts.Memory / int64(b.opts.Workers)
+	memory := copying.Usable(b.opts.Memory)
+	share := memory / int64(b.opts.Workers)
 	read, chunks, err := p.reader(k, share/4)
 	if err != nil {
 		return err
@@ -270,6 +272,13 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 	shape := dst.Shape()
 	size := int64(dst.DataType().Size())
 	block := blockShape(dst.Metadata().Grid.Uniform(), shape, chunks, share/4/size)
+	part, err := b.parts(dst, chunks, share/4/size)
+	if err != nil {
+		return err
+	}
+	if part != nil {
+		block = dst.Metadata().Grid.Uniform()
+	}
 	count := make([]int, len(shape))
 	total := int64(1)
 	for i, n := range shape {
@@ -278,8 +287,7 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 	}
 	b.track.Add(total)
 	at := job.Path(b.root, dst)
-	// The other half is for chunks that are decoded and for what the runtime keeps.
-	pool := job.NewPool(ctx, b.opts.Workers, b.opts.Memory/2)
+	pool := job.NewPool(ctx, b.opts.Workers, memory)
 	grid, n := fmt.Sprint(block), -1
 	for idx := make([]int, len(count)); ; {
 		n++
@@ -297,19 +305,19 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 			}
 			continue
 		}
-		number := n
-		more := pool.Run(2*bytes+share/4, func(ctx context.Context) error {
-			mem, _ := b.free.Get().(*[]byte)
-			if mem == nil {
-				mem = new([]byte)
+		number, index := n, slices.Clone(idx)
+		weight := 4*bytes + share/4 // its elements, their bytes, and what they are made of
+		if part != nil {
+			weight = share
+		}
+		more := pool.Run(weight, func(ctx context.Context) error {
+			var err error
+			if give := b.giver(read, int(size)); part != nil {
+				err = dst.WriteChunk(ctx, index, part, give)
+			} else {
+				err = write(ctx, dst, nd.Box{Start: start, Shape: length}, give)
 			}
-			defer b.free.Put(mem)
-			*mem = slices.Grow((*mem)[:0], int(bytes))[:bytes]
-			v := nd.Of(*mem, int(size), length...)
-			if err := read(ctx, start, v); err != nil {
-				return err
-			}
-			if err := dst.WriteFrom(ctx, zarr.Box(start, length), v); err != nil {
+			if err != nil {
 				return err
 			}
 			b.track.Done(at, 1, bytes)
@@ -319,6 +327,54 @@ func (b *builder) level(ctx context.Context, p *plan, k int) error {
 			return pool.Wait()
 		}
 	}
+}
+
+// lend gives memory for a block until free is called.
+func (b *builder) lend(size int, shape []int) (v nd.View, free func()) {
+	mem, _ := b.free.Get().(*[]byte)
+	if mem == nil {
+		mem = new([]byte)
+	}
+	n, _ := nd.Bytes(shape, size) // as much as was planned
+	*mem = slices.Grow((*mem)[:0], n)[:n]
+	return nd.Of(*mem, size, shape...), func() { b.free.Put(mem) }
+}
+
+// giver lends what a reader makes of boxes.
+func (b *builder) giver(read func(context.Context, []int, nd.View) error, size int) codec.Giver {
+	return func(ctx context.Context, box nd.Box) (nd.View, func(), error) {
+		v, free := b.lend(size, box.Shape)
+		err := read(ctx, box.Start, v)
+		if err != nil {
+			free()
+		}
+		return v, free, err
+	}
+}
+
+// write writes a box at once.
+func write(ctx context.Context, dst *zarr.Array, box nd.Box, give codec.Giver) error {
+	v, free, err := give(ctx, box)
+	if err != nil {
+		return err
+	}
+	defer free()
+	return dst.WriteFrom(ctx, zarr.Box(box.Start, box.Shape), v)
+}
+
+// parts is the shape of parts that shards are written in, nil if they are small enough
+// to be written at once, or the store takes them only so.
+func (b *builder) parts(dst *zarr.Array, from []int, most int64) ([]int, error) {
+	chain, err := dst.Codec()
+	if err != nil {
+		return nil, err
+	}
+	shard := dst.Metadata().Grid.Uniform()
+	n, ok := nd.Len(shard)
+	if !chain.Streams() || !store.CanStream(dst.Store()) || ok && int64(n) <= most {
+		return nil, nil
+	}
+	return copying.Rows(shard, chain.Inner().Spec().Shape, from, most), nil
 }
 
 // blockShape says how many elements are written at once: whole chunks, or shards, and
