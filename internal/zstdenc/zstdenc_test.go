@@ -100,7 +100,7 @@ func TestRoundTripShort(t *testing.T) {
 		"two":    append(filled(150, 1), filled(150, 2)...),
 	}
 	for name, b := range kinds {
-		for n := range len(b) + 1 {
+		for n := 0; n <= len(b); n += thorough.Step(1) {
 			for _, level := range []int{1, 3, 5} {
 				t.Run(fmt.Sprintf("%s/%d/%d", name, n, level), func(t *testing.T) {
 					roundTrip(t, b[:n], level, n%2 == 0)
@@ -141,12 +141,16 @@ func TestBeyondWindow(t *testing.T) {
 // including around the point where table positions start over.
 func TestDeterministic(t *testing.T) {
 	src := inputs()["mixed"][:600_000]
+	times := 30
+	if race.Enabled {
+		times = 2 // nothing here is concurrent
+	}
 	for _, level := range []int{1, 3} {
 		fresh := newEncoder()
 		fresh.startFrame(level)
 		want := fresh.appendSegment(nil, src, 0)
 		used := newEncoder()
-		for i := range 30 {
+		for i := range times {
 			used.startFrame(level)
 			if got := used.appendSegment(nil, src, 0); !bytes.Equal(got, want) {
 				t.Fatalf("level %d: call %d differs", level, i)
