@@ -300,3 +300,12 @@ func TestRefused(t *testing.T) {
 	f.TimeSeries("/acquisition/x", nwb.Series{Data: []float64{1}, Rate: 1})
 	must(t, f.Create(ctx, fmt.Sprint("mem:", t.Name()), write.Options{Unchecked: true}))
 }
+
+// What is only a warning is made: times that go on behind the samples of a series
+// that shares them.
+func TestWarningsAreNoProblems(t *testing.T) {
+	f := begin(t)
+	f.TimeSeries("/acquisition/long", nwb.Series{Data: []int{1, 2, 3}, Unit: "n.a.", Timestamps: []float64{1, 2, 4}})
+	f.TimeSeries("/acquisition/short", nwb.Series{Data: []int{1, 2}, Unit: "n.a.", Timestamps: hdmf.Reference{Path: "/acquisition/long/timestamps"}})
+	must(t, f.Create(ctx, "mem:"+t.Name(), write.Options{}))
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -75,6 +76,7 @@ func (b *builder) check(ctx context.Context, url string, root *Group, opts Optio
 	f := hdmf.Of(ctx, n.(*zarr.Group))
 	defer f.Close()
 	findings, err := check.File(ctx, f, check.Options{Schema: catalog, Alone: true})
+	findings = slices.DeleteFunc(findings, func(f check.Finding) bool { return f.Warning })
 	if err == nil && len(findings) > 0 {
 		err = &Invalid{URL: url, Findings: findings}
 	}
