@@ -215,6 +215,15 @@ func (d *Decoder) Calendar() Calendar { return d.calendar }
 // Scaled reports whether numbers are others than those that are stored.
 func (d *Decoder) Scaled() bool { return d.scaled }
 
+// Missing is the stored number that stands for a missing one, the first if there are
+// several; nil if there is none, or only NaN.
+func (d *Decoder) Missing() []byte {
+	if len(d.missing) == 0 || d.numbers == numeric.None {
+		return nil
+	}
+	return binary.LittleEndian.AppendUint64(nil, d.missing[0])[:d.stored.Size()]
+}
+
 // isMissing reports whether an element stands for a missing one.
 func (d *Decoder) isMissing(elem []byte) bool {
 	bits := load(elem)

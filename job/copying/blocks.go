@@ -144,7 +144,7 @@ func (w *blocks) lay(memory int64, workers int) error {
 	}
 	w.need = w.weight(axes, size, workers)
 	if w.cutShards(axes, size, Usable(memory), workers); w.need > Usable(memory) {
-		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%w: a chunk of the copy needs %s of memory, and %s of the allowed %s are for it; allow at least %s (--max-memory) or make chunks smaller",
+		return &zarr.Error{Op: "copy", URL: w.From.URL(), Err: fmt.Errorf("%w: a chunk or shard of the copy needs %s of memory, and %s of the allowed %s are for it; allow at least %s (--max-memory) or make chunks or shards smaller",
 			zarr.ErrTooLarge, words.Bytes(float64(w.need)), words.Bytes(float64(Usable(memory))), words.Bytes(float64(memory)), words.Bytes(float64(least(w.need))))}
 	}
 	w.count = make([]int, len(chunks))

@@ -12,6 +12,8 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/downsample"
+	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/cf"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
@@ -37,11 +39,30 @@ func (p *plan) reader(k int, most int64) (read func(context.Context, []int, nd.V
 	if k == 0 {
 		return p.from.read, p.from.chunks(), nil
 	}
-	r, err := pyramid.NewReducer(p.arrays[k-1], p.how, p.levels[k].factors, nil, most)
+	r, err := pyramid.NewReducer(p.arrays[k-1], p.how, p.levels[k].factors, p.missing(), most)
 	if err != nil {
 		return nil, nil, err
 	}
 	return r.Block, nil, nil
+}
+
+// missing is the value of elements that are not there, by what the source says of them:
+// means, the largest and the least are of the others. NaN is none of them anyway.
+func (p *plan) missing() []byte {
+	d, ok := cf.Of(p.from.a)
+	if !ok || p.how == downsample.Mode || p.how == downsample.Nearest {
+		return nil
+	}
+	from, to := p.from.a.DataType(), p.from.typ
+	elem := d.Missing()
+	if elem == nil || dtype.Equal(from, to) {
+		return elem
+	}
+	out := nd.Make(to.Size(), 1)
+	if copying.Convert(to, out, from, nd.Of(elem, from.Size(), 1)) != nil {
+		return nil // the copy has no such element
+	}
+	return out.Data
 }
 
 // builder makes the pyramids of a source.

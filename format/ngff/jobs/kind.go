@@ -57,6 +57,9 @@ func (k *Kind) CopyFlags(flags *flag.FlagSet) {
 // Copy makes pyramids where --pyramid was given.
 func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summary, done bool, err error) {
 	p, err := k.asks(r)
+	if p == nil && err == nil {
+		err = cuttable(ctx, r)
+	}
 	if p == nil || err != nil {
 		return sum, false, err
 	}
@@ -67,10 +70,39 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 // Planned is what such a copy is planned as.
 func (k *Kind) Planned(r kind.CopyRequest) (copying.Format, error) {
 	p, err := k.asks(r)
+	if p == nil && err == nil {
+		err = cuttable(context.Background(), r)
+	}
 	if p == nil || err != nil {
 		return nil, err
 	}
 	return planned{*p}, nil
+}
+
+// cuttable refuses parts of images with several levels, unless these are made anew: the
+// same positions are other places in every level, and what the group says of axes and
+// scales would be that of the whole.
+func cuttable(ctx context.Context, r kind.CopyRequest) error {
+	if _, ok := r.Source.Node.(*zarr.Group); !ok || r.Options.Slice == "" {
+		return nil
+	}
+	groups, _, err := job.Nodes(ctx, r.Source.Node)
+	if err != nil {
+		return err
+	}
+	for _, at := range job.Paths(groups) {
+		m, err := ngff.Read(groups[at].Attributes())
+		if err != nil {
+			continue // it is no image
+		}
+		for _, image := range m.Images {
+			if len(image.Levels) > 1 {
+				return &zarr.Error{Op: "copy a part of", URL: groups[at].URL(), Err: fmt.Errorf("it is an image in %d resolutions, in which the same positions are different places; --pyramid makes a part with resolutions of its own, and %s is an array that can be cut alone",
+					len(image.Levels), strings.TrimSuffix(groups[at].URL(), "/")+"/"+image.Levels[0].Path)}
+			}
+		}
+	}
+	return nil
 }
 
 // asks is the pyramid that flags ask for, nil if they do not.
