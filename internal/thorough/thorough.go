@@ -25,14 +25,14 @@ func Rounds(n int) int {
 	return (n + 7) / 8
 }
 
-// Step is how far to go on in a loop over everything: 1, or else quick, and five
+// Step is how far to go on in a loop over everything: 1, or else quick, and three
 // times that with the race detector.
 func Step(quick int) int {
 	switch {
 	case Enabled:
 		return 1
 	case race.Enabled:
-		return 5 * quick
+		return 3 * quick
 	}
 	return quick
 }
