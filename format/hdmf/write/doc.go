@@ -5,7 +5,8 @@
 // there: rows of tables, samples of series, objects, attributes, links. All three
 // keep back the documents that make new data count until the data is there: what
 // an interruption leaves is no file, or the old one; opening it gives
-// zarr.ErrUnfinished.
+// zarr.ErrUnfinished. A commit that was decided is completed by whoever edits the
+// file next.
 package write
 
 import (
