@@ -76,7 +76,7 @@ func (e *engine) aboveRoot(ctx context.Context) (*Group, error) {
 		return nil, ErrNoNode
 	}
 	o := *e.options
-	o.format, o.implicit = "", false
+	o.format, o.implicit, o.explicit = "", false, true
 	o.locate.Create = false
 	around, path, err := engineAt(ctx, url, &o)
 	if err != nil {
@@ -242,7 +242,10 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 		if g := implicitGroup(ctx, e, path); g != nil {
 			return g, nil
 		}
-		if is, lookErr = look(true); is == nil && lookErr == nil {
+		if !e.explicit {
+			is, lookErr = look(true)
+		}
+		if is == nil && lookErr == nil {
 			return n, err
 		}
 	}

@@ -44,6 +44,7 @@ type options struct {
 	noPartCache  bool
 	strict       bool
 	implicit     bool
+	explicit     bool
 	consolidated consolidation
 	formats      *format.Registry
 	format       string // the name of one, or "" for what is there
@@ -177,6 +178,11 @@ func FailMissing() Option { return func(o *options) { o.failMissing = true } }
 // ImplicitGroup opens a folder that is no node, but holds some, as a group
 // without attributes.
 func ImplicitGroup() Option { return func(o *options) { o.implicit = true } }
+
+// Explicit opens what has a document of its own, and looks at nothing below a folder
+// to find out what it may be: for those who go up from a node, and come to folders
+// that nobody named.
+func Explicit() Option { return func(o *options) { o.explicit = true } }
 
 // Formats sets the formats that are known, instead of those of format/std.
 func Formats(r *format.Registry) Option { return func(o *options) { o.formats = r } }

@@ -2,6 +2,8 @@ package zarr_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -51,6 +53,42 @@ func TestParentsOfFolders(t *testing.T) {
 		t.Errorf("what lies around is changed: %v", err)
 	}
 	if p, err := top.Parent(ctx); !errors.Is(err, zarr.ErrNoNode) {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// The way up ends at a folder that is no node, whatever lies below it.
+func TestParentsAreNotLookedForBelow(t *testing.T) {
+	dir := t.TempDir()
+	files := func(name, text string) {
+		t.Helper()
+		check(t, os.MkdirAll(filepath.Dir(dir+"/"+name), 0o777))
+		check(t, os.WriteFile(dir+"/"+name, []byte(text), 0o666))
+	}
+	const dataset = `{"dimensions":[1],"blockSize":[1],"dataType":"uint8","compression":{"type":"raw"}}`
+	files("plain/em/deep/attributes.json", dataset)
+	files("plain/em/group/attributes.json", `{"of":"nobody"}`)
+	files("plain/em/group/raw/attributes.json", dataset)
+	a := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir+"/plain/a", zarr.ArraySpec{Shape: []int{1}, DataType: "int8"}))
+	defer a.Close()
+	if p, err := a.Parent(ctx); !errors.Is(err, zarr.ErrNoNode) {
+		t.Errorf("%v, %v", p, err)
+	}
+	g := must[*zarr.Group](t)(zarr.OpenGroup(ctx, dir+"/plain"))
+	defer g.Close()
+	if g.Format() != "n5" {
+		t.Errorf("a folder that was named is looked through: %s", g.Format())
+	}
+	if g, err := zarr.OpenGroup(ctx, dir+"/plain", zarr.Explicit()); !errors.Is(err, zarr.ErrNoNode) {
+		t.Errorf("%v, %v", g, err)
+	}
+	raw := must[*zarr.Array](t)(zarr.OpenArray(ctx, dir+"/plain/em/group/raw"))
+	defer raw.Close()
+	above := must[*zarr.Group](t)(raw.Parent(ctx))
+	if above.Format() != "n5" {
+		t.Errorf("a group around a dataset is %s", above.Format())
+	}
+	if p, err := above.Parent(ctx); !errors.Is(err, zarr.ErrNoNode) {
 		t.Errorf("%v, %v", p, err)
 	}
 }

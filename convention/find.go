@@ -116,6 +116,7 @@ func fileAround(ctx context.Context, c Convention, url string, n zarr.Node, opts
 		return file, at
 	}
 	where := ""
+	opts = append(slices.Clone(opts), zarr.Explicit())
 	for range mostAbove {
 		up, name, ok := locate.Above(url)
 		if !ok {

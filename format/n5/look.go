@@ -11,12 +11,14 @@ import (
 
 // look reports whether the folder at a path of a store, which has no node of Zarr,
 // is a group or dataset of N5: it lies where a container's name says so, or it has
-// the attributes.json of a dataset or of a container's root.
+// the attributes.json of a dataset or of a container's root, or another one, and the
+// folders in it are no nodes of Zarr.
 func look(ctx context.Context, s store.Store, node string) bool {
 	url := store.JoinURL(s.URL(), node)
-	attrs, text, _, _ := (&container{store: s}).read(ctx, node)
+	c := &container{store: s}
+	attrs, text, _, err := c.read(ctx, node)
 	if format.LastEnding(url, ".n5", ".zarr") != ".n5" {
-		return isDataset(attrs) || attrs.Raw(versionMember) != nil
+		return isDataset(attrs) || attrs.Raw(versionMember) != nil || err == nil && attrs != nil && !c.zarrBelow(ctx, node)
 	}
 	if text != nil {
 		return true
@@ -29,14 +31,11 @@ func look(ctx context.Context, s store.Store, node string) bool {
 }
 
 // lookFurther reports whether a folder of which look does not know is a group of
-// N5 all the same: it has an attributes.json, and the folders in it are no nodes of
-// Zarr, or there is a dataset not far below it.
+// N5 all the same: it has no attributes.json, but there is a dataset not far below it.
 func lookFurther(ctx context.Context, s store.Store, node string) bool {
 	c := &container{store: s}
-	if attrs, _, _, err := c.read(ctx, node); err == nil && attrs != nil {
-		return !c.zarrBelow(ctx, node)
-	}
-	return c.holdsDataset(ctx, node)
+	attrs, _, _, err := c.read(ctx, node)
+	return (err != nil || attrs == nil) && c.holdsDataset(ctx, node)
 }
 
 // zarrBelow reports whether one of the first folders in a folder is a node of Zarr.

@@ -65,6 +65,7 @@ func above(ctx context.Context, s store.Store, at string, opts []zarr.Option, f 
 	}
 	// Beyond its store a hierarchy goes on for as far as there are nodes, or folders
 	// with one around them.
+	opts = append(slices.Clone(opts), zarr.Explicit())
 	for url, none := s.URL(), 0; none < 2; {
 		up, name, ok := locate.Above(url)
 		if !ok {
