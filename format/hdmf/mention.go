@@ -3,6 +3,7 @@ package hdmf
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -93,8 +94,9 @@ func (a *Attribute) mentions(o Object, yield func(Mention, error) bool) bool {
 	if a.Err != nil && !yield(Mention{Holder: o, Attribute: a.Name, Err: a.Err}, nil) {
 		return false
 	}
+	regions := a.Regions()
 	for i, r := range a.References {
-		m := Mention{To: r, Holder: o, Attribute: a.Name, Region: r.Region != nil}
+		m := Mention{To: r, Holder: o, Attribute: a.Name, Region: r.Region != nil || regions[i]}
 		if a.List {
 			m.Index = []int{i}
 		}
@@ -174,7 +176,7 @@ func (d *Dataset) mentions(v *Values, field string, start []int, yield func(Ment
 	for i := range v.Len() {
 		m.To, m.Err = v.Reference(i)
 		m.Empty = m.Err != nil && v.empty(i)
-		m.Region = m.To.Region != nil || m.Err != nil && v.Kind == RegionRef
+		m.Region = m.To.Region != nil || v.Kind == RegionRef
 		if !yield(m, nil) {
 			return false
 		}
@@ -232,14 +234,23 @@ func (m *Mention) Path() string {
 	return m.Holder.Path()
 }
 
-// Target finds what it leads to. A region must fit what it is a part of.
+// errNoRegion says that a reference to a part of a dataset does not tell which.
+var errNoRegion = errors.New("is a reference to a region, and has no region")
+
+// Target finds what it leads to. A region must be there if there should be one, and
+// fit what it is a part of.
 func (m *Mention) Target(ctx context.Context) (Object, error) {
 	if m.Err != nil || m.Holder == nil {
 		return nil, cmp.Or(m.Err, ErrNoReference)
 	}
 	o, err := m.Holder.File().Resolve(ctx, m.To)
-	if err != nil || m.To.Region == nil {
+	switch {
+	case err != nil:
 		return o, err
+	case m.To.Region == nil && m.Region:
+		return o, errNoRegion
+	case m.To.Region == nil:
+		return o, nil
 	}
 	d, ok := o.(*Dataset)
 	if !ok {

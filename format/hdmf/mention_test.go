@@ -70,3 +70,31 @@ func TestReferencesThatAreNone(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A reference to a region that has none leads nowhere, also behind one to the whole of
+// the same dataset.
+func TestRegionsThatAreMissing(t *testing.T) {
+	w := newWriter(t)
+	ref := func(kind string, more ...any) map[string]any {
+		to := map[string]any{"source": ".", "path": "/d"}
+		if more != nil {
+			to["region"] = more
+		}
+		return map[string]any{"zarr_dtype": kind, "value": to}
+	}
+	part := map[string]any{"start": 0, "stop": 1}
+	w.group("", "namespace", "a", "data_type", "b", "a", ref("object"), "b", ref("region"), "c", []any{ref("region", part), ref("object"), ref("region")})
+	array[string](w, "d", "string", []int{2}, []int{2}, nil, "_DTYPE", "region_reference")
+	check(t, zarr.Write(ctx, w.array("d"), zarr.All(), []string{"/d", `{"source": ".", "path": "/d", "region": [{"start": 0, "stop": 1}]}`}))
+	var got []string
+	for m, err := range hdmf.References(ctx, w.file().Root(), true) {
+		check(t, err)
+		_, lost := m.Target(ctx)
+		got = append(got, fmt.Sprint(m.Kind(), " ", m.Attribute, m.Index, " ", lost))
+	}
+	const none = "is a reference to a region, and has no region"
+	want := []string{"object a[] <nil>", "region b[] " + none, "region c[0] <nil>", "object c[1] <nil>", "region c[2] " + none, "region [0] " + none, "region [1] <nil>"}
+	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -286,6 +286,25 @@ func ParseAttribute(name string, raw json.RawMessage) Attribute {
 	return a
 }
 
+// Regions reports which of the references of an attribute say that they are some to
+// parts of datasets, whether they have a region or not. Only the layout V2 says so.
+func (a Attribute) Regions() []bool {
+	out := make([]bool, len(a.References))
+	said := func(i int, raw json.RawMessage) error {
+		members, err := strictjson.Split(raw)
+		if i < len(out) && err == nil {
+			out[i] = kindOf(text(member(members, dtypeV2))) == RegionRef
+		}
+		return nil
+	}
+	if !a.List && len(out) > 0 {
+		_ = said(0, a.Raw)
+	} else if len(out) > 0 {
+		_ = strictjson.Each(a.Raw, said) // it was read before
+	}
+	return out
+}
+
 // errOther ends the look at a list that holds other things.
 var errOther = errors.New("holds other things than references")
 

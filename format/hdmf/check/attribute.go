@@ -43,7 +43,7 @@ func (c *checker) attributes(ctx context.Context, o hdmf.Object, v visit, open b
 		}
 	}
 	for _, a := range all {
-		regions := saidRegions(a)
+		regions := a.Regions()
 		for i, r := range a.References {
 			who := "attribute " + quote(a.Name)
 			if a.List {
@@ -133,27 +133,6 @@ func (c *checker) shape(at, who string, want []schema.Shape, shape []int, single
 		c.tell(at, BadShape, "%s has shape %s, must be %s", who, strictjson.AppendInts(nil, shape), asked)
 	}
 	return false
-}
-
-// saidRegions reports which references of an attribute say that they are some to
-// regions.
-func saidRegions(a hdmf.Attribute) []bool {
-	out := make([]bool, len(a.References))
-	said := func(i int, raw json.RawMessage) error {
-		var form struct {
-			DType string `json:"zarr_dtype"`
-		}
-		if i < len(out) && strictjson.Unmarshal(raw, &form) == nil {
-			out[i] = form.DType == "region"
-		}
-		return nil
-	}
-	if !a.List {
-		said(0, a.Raw)
-	} else if len(out) > 0 {
-		strictjson.Each(a.Raw, said)
-	}
-	return out
 }
 
 // looksLikeReference reports whether JSON has a form that is reserved for

@@ -94,8 +94,8 @@ func (o *Object) References(ctx context.Context) iter.Seq2[convention.Reference,
 			switch {
 			case m.Err != nil:
 				r.Reason = words.OneLine(m.Err.Error())
-			case !had || m.To.Region != nil:
-				if _, lost = m.Target(ctx); m.To.Region == nil {
+			case !had || m.Region:
+				if _, lost = m.Target(ctx); !m.Region {
 					if len(known) >= mostKnown {
 						clear(known)
 					}

@@ -98,7 +98,7 @@ func (e *Editor) AddDataset(ctx context.Context, at string, d *Dataset) error {
 
 // builder writes new nodes as the file has others.
 func (e *Editor) builder() *builder {
-	b := &builder{target: e.target, key: "neurodata_type", ids: map[string]string{}}
+	b := newBuilder(e.target, "neurodata_type")
 	if e.opts.DataType || e.file.Root().Node().Attributes().Raw("data_type") != nil {
 		b.key = "data_type"
 	}
@@ -116,8 +116,16 @@ func (e *Editor) add(ctx context.Context, at string, b *builder, make func() err
 	e.held.Adds(at[1:])
 	before := e.place
 	e.place = func(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
-		if id := b.ids[path.Clean("/"+r.Path)]; id != "" && (r.Source == "." || r.Source == "") && r.ObjectID == "" {
-			r.ObjectID = id
+		if (r.Source == "." || r.Source == "") && r.ObjectID == "" {
+			to := b.through(r)
+			if to.Source == "." {
+				to.ObjectID = b.ids[to.Path]
+			}
+			to, err := before(ctx, to)
+			if err != nil {
+				return r, err
+			}
+			r.ObjectID = to.ObjectID
 		}
 		return before(ctx, r)
 	}

@@ -64,7 +64,7 @@ func Create(ctx context.Context, url string, root *Group, opts Options) error {
 	if root == nil {
 		return errors.New("a file without a root")
 	}
-	b := &builder{ids: map[string]string{}, key: "neurodata_type"}
+	b := newBuilder(nil, "neurodata_type")
 	if opts.DataType {
 		b.key = "data_type"
 	}
@@ -102,10 +102,43 @@ type builder struct {
 	*target
 	key string            // the attribute that has the type
 	ids map[string]string // by path, of all objects of the tree
+	// links are those of the tree by their paths.
+	links map[string]hdmf.Reference
 	// file is what is written, by which others are found that it refers to; nil for
 	// editors, and while a tree is checked.
 	file *hdmf.File
 }
+
+func newBuilder(t *target, key string) *builder {
+	return &builder{target: t, key: key, ids: map[string]string{}, links: map[string]hdmf.Reference{}}
+}
+
+// through gives what a reference leads to behind the links of the tree that are on
+// its way: in the tree, or where a link leads out of it.
+func (b *builder) through(r hdmf.Reference) hdmf.Reference {
+	at := path.Clean("/" + r.Path)
+	for range maxLinks {
+		if _, is := b.ids[at]; is || len(b.links) == 0 {
+			break
+		}
+		above, to := at, hdmf.Reference{}
+		for ; above != "/" && to.Path == ""; above = path.Dir(above) {
+			if to = b.links[above]; to.Path != "" {
+				at = path.Clean("/" + to.Path + at[len(above):])
+			}
+		}
+		if to.Path == "" {
+			break
+		}
+		if to.Source != "" && to.Source != "." {
+			return hdmf.Reference{Source: to.Source, Path: at}
+		}
+	}
+	return hdmf.Reference{Source: ".", Path: at}
+}
+
+// maxLinks is how many links may lead to one another.
+const maxLinks = 32
 
 // name gives ids to all objects of the tree before any is written, and checks
 // them. The tree stays as it is.
@@ -151,6 +184,7 @@ func (b *builder) name(at string, g *Group, depth int) error {
 		if err := checkLink(r); err != nil {
 			return fmt.Errorf("%s: link %q: %w", at, name, err)
 		}
+		b.links[path.Join(at, name)] = r
 	}
 	for name, sub := range g.Groups {
 		if err := check(name); err != nil {
@@ -193,7 +227,12 @@ func (b *builder) refer(ctx context.Context, r hdmf.Reference) (hdmf.Reference, 
 		return r, ctx.Err()
 	}
 	if r.ObjectID == "" {
-		r.ObjectID = b.ids[path.Clean("/"+r.Path)]
+		switch to := b.through(r); {
+		case to.Source == ".":
+			r.ObjectID = b.ids[to.Path]
+		case b.layout == hdmf.V2 && b.file != nil:
+			r.ObjectID = fillIDs(ctx, b.file, to).ObjectID
+		}
 	}
 	if r.SourceObjectID == "" {
 		r.SourceObjectID = b.ids["/"]
