@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/journal"
+	"github.com/omnizarr/zarr/store/lock"
 )
 
 // What is said of values that repair removes.
@@ -30,9 +31,21 @@ func (v *verifier) commit(ctx context.Context, root zarr.Node) {
 	switch j, err := journal.Read(ctx, s); {
 	case err != nil:
 		v.problem("/", journal.Name, err.Error())
+	case j != nil && isEdited(s):
+		v.note("/", journal.Name, "somebody edits this now: documents of nodes may not tell of the last commits yet")
 	case j != nil:
 		v.problem("/", journal.Name, "a commit was interrupted when it was decided; editing the file or omnizarr repair completes it")
 	}
+}
+
+// isEdited reports whether somebody has a place alone in order to change it.
+func isEdited(s store.Store) bool {
+	release, err := lock.Take(s, "")
+	if err != nil {
+		return errors.Is(err, lock.ErrBusy)
+	}
+	_ = release() // nothing was done with it
+	return false
 }
 
 // inspect asks formats for what they keep besides nodes.

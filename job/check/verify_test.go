@@ -13,6 +13,9 @@ import (
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/jobtest"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/file"
+	"github.com/omnizarr/zarr/store/journal"
+	"github.com/omnizarr/zarr/store/lock"
 )
 
 var ctx = context.Background()
@@ -154,4 +157,26 @@ func TestVerifyKnowsWhatIsKeptApart(t *testing.T) {
 	if len(r.Problems) != 1 || r.Problems[0].Path != "/schemas2" {
 		t.Errorf("%v", r.Problems)
 	}
+}
+
+// The journal of a commit is what an interruption left, or that of somebody at work.
+func TestVerifyTellsAnInterruptionFromWork(t *testing.T) {
+	s, err := file.Open(t.TempDir(), file.Options{})
+	jobtest.Check(t, err)
+	defer s.Close()
+	g, err := zarr.CreateGroupIn(ctx, s, "")
+	jobtest.Check(t, err)
+	text, err := (&journal.Journal{}).Append(nil)
+	jobtest.Check(t, err)
+	_, err = s.Put(ctx, journal.Name, text, store.PutOptions{})
+	jobtest.Check(t, err)
+	if r := verify(t, g); r.OK || len(r.Problems) != 1 || r.Problems[0].Key != journal.Name {
+		t.Errorf("got %+v", r)
+	}
+	release, err := lock.Take(s, "")
+	jobtest.Check(t, err)
+	if r := verify(t, g); !r.OK || !slices.ContainsFunc(r.Notes, func(p check.Problem) bool { return p.Key == journal.Name }) {
+		t.Errorf("got %+v", r)
+	}
+	jobtest.Check(t, release())
 }

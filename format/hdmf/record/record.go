@@ -12,11 +12,13 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/omnizarr/zarr/format/hdmf/write"
 )
@@ -29,6 +31,10 @@ type Options struct {
 	// Workers is how many goroutines encode and store chunks. The default is one for
 	// each processor.
 	Workers int
+	// Lag is for how long the documents of nodes may lag behind commits, see
+	// write.Options.Lagging: a Commit that comes later, and Close, stores them. The
+	// default is a second; below 0 each Commit does.
+	Lag time.Duration
 }
 
 // Recorder adds to a file. Its methods, and those of its streams, may be called by
@@ -44,6 +50,8 @@ type Recorder struct {
 	mu      sync.Mutex // held by who commits or opens a stream
 	streams []stream
 	closed  bool
+	lag     time.Duration
+	settled time.Time // when no document lagged behind last
 }
 
 // stream is what a commit makes count.
@@ -69,6 +77,8 @@ type job struct {
 
 // Open opens the file at a URL to record into it. The context is that of Open alone.
 func Open(ctx context.Context, url string, opts Options) (*Recorder, error) {
+	lag := cmp.Or(opts.Lag, time.Second)
+	opts.Edit.Lagging = opts.Edit.Lagging || lag > 0
 	e, err := write.Edit(ctx, url, opts.Edit)
 	if err != nil {
 		return nil, err
@@ -77,7 +87,7 @@ func Open(ctx context.Context, url string, opts Options) (*Recorder, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	r := &Recorder{edit: e, jobs: make(chan job, 4*n)}
+	r := &Recorder{edit: e, jobs: make(chan job, 4*n), lag: lag, settled: time.Now()}
 	r.life, r.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	for range n {
 		r.work.Go(r.worker)
@@ -172,7 +182,11 @@ func (r *Recorder) commitLocked(ctx context.Context, all bool) error {
 	for _, p := range results {
 		p.done()
 	}
-	return nil
+	if time.Since(r.settled) < r.lag {
+		return nil
+	}
+	r.settled = time.Now()
+	return r.edit.Settle(ctx)
 }
 
 // Edit changes the file otherwise: rows of tables, new units, objects, attributes.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/record"
@@ -40,8 +41,10 @@ func (s *stopping) Delete(ctx context.Context, key string) error {
 
 // recorded is a recording of few samples, a spike for each of them, and a unit that
 // comes later. It tells what was committed, and what may have been.
-func recorded(s store.Store, channels int, commits *[]int) (err error) {
-	r, err := record.Open(ctx, "test://", on(s))
+func recorded(s store.Store, lag time.Duration, channels int, commits *[]int) (err error) {
+	o := on(s)
+	o.Lag = lag
+	r, err := record.Open(ctx, "test://", o)
 	if err != nil {
 		return err
 	}
@@ -92,6 +95,12 @@ func recorded(s store.Store, channels int, commits *[]int) (err error) {
 // times and spikes of the same one, which is the last that was done or the one that was
 // begun; and the next recording finds all of it.
 func TestStoppedEverywhere(t *testing.T) {
+	for _, lag := range []time.Duration{-1, time.Hour} {
+		t.Run(lag.String(), func(t *testing.T) { stopEverywhere(t, lag) })
+	}
+}
+
+func stopEverywhere(t *testing.T, lag time.Duration) {
 	const channels = 3
 	root := session(channels, 2, []int{16, channels}, []int{24})
 	for k, step := 0, thorough.Step(3); ; k += step {
@@ -100,7 +109,7 @@ func TestStoppedEverywhere(t *testing.T) {
 		stop := &stopping{Store: s}
 		stop.left.Store(int64(k))
 		var commits []int
-		err := recorded(stop, channels, &commits)
+		err := recorded(stop, lag, channels, &commits)
 		whole := err == nil
 		done, begun := 0, 0
 		for _, n := range commits {

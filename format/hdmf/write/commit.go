@@ -31,6 +31,8 @@ import (
 // Edit, or omnizarr repair makes up for it. Another error says that nothing was
 // committed. It is store.ErrPrecondition if another program has changed a document
 // that would be replaced.
+//
+// With Options.Lagging the documents of nodes that were there follow later.
 func (e *Editor) Commit(ctx context.Context) error {
 	defer e.lock()()
 	if e.closed {
@@ -39,8 +41,10 @@ func (e *Editor) Commit(ctx context.Context) error {
 	if e.err != nil {
 		return fmt.Errorf("nothing was committed, since there was an error before: %w", e.err)
 	}
-	if err := e.complete(ctx); err != nil {
-		return e.failed("/", err)
+	if !e.lags {
+		if err := e.complete(ctx); err != nil {
+			return e.failed("/", err)
+		}
 	}
 	for _, f := range e.before {
 		if err := f(ctx); err != nil {
@@ -54,13 +58,35 @@ func (e *Editor) Commit(ctx context.Context) error {
 	if errors.Is(err, store.ErrPrecondition) {
 		return e.fail("/", err)
 	}
+	lag := err == nil && e.mayLag(j)
 	if err == nil {
 		err = e.decide(ctx, j)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case lag:
+		err = e.show(ctx)
+	default:
 		err = e.complete(ctx)
 	}
 	return e.failed("/", err)
+}
+
+// Settle stores the documents of nodes that lag behind commits; see Options.Lagging.
+func (e *Editor) Settle(ctx context.Context) error {
+	defer e.lock()()
+	if e.closed {
+		return errClosed
+	}
+	return e.failed("/", e.complete(ctx))
+}
+
+// mayLag reports whether a commit counts for everybody who goes by consolidated
+// metadata once this is stored, and whether those who do not still find a whole file
+// until the rest is: one that was there before, with all its chunks.
+func (w *writer) mayLag(j *journal.Journal) bool {
+	return w.opts.Lagging && w.listing != nil && len(w.old) == 0 && !w.moved && j.Changes[0].Key == w.consolidatedKey() &&
+		!slices.ContainsFunc(j.Changes, func(c journal.Change) bool { return c.Data == nil || c.Was == "" })
 }
 
 // ErrStale says that changes are committed, but that some documents do not tell of
@@ -89,6 +115,13 @@ func (w *writer) gather(ctx context.Context) (*journal.Journal, error) {
 			return nil, err
 		}
 		j.Changes[i] = journal.Change{Key: key, Data: text, Was: was}
+	}
+	if w.lags {
+		for _, c := range w.pending.Changes[1:] {
+			if !slices.Contains(keys, c.Key) {
+				j.Changes = append(j.Changes, c)
+			}
+		}
 	}
 	return j, nil
 }
@@ -126,44 +159,66 @@ func (w *writer) decide(ctx context.Context, j *journal.Journal) error {
 			return w.fail("/", fmt.Errorf("it is not known whether this is committed: %w", errors.Join(err, getErr)))
 		}
 	}
-	w.pending = j
+	w.pending, w.lags = j, false
 	for _, c := range j.Changes {
 		w.held.Decided(c.Key)
 	}
 	w.held.Settled()
 	w.touched = nil
 	// What is changed from now on is for another commit.
-	w.leaving, w.old = w.old, map[string][]string{}
+	w.leaving, w.old, w.moved = w.old, map[string][]string{}, false
 	return nil
 }
 
-// complete makes the changes of a commit that is decided.
-func (w *writer) complete(ctx context.Context) error {
-	j := w.pending
-	if j == nil {
-		return nil
-	}
+// show makes the first change of a commit that is decided: that of the consolidated
+// metadata. The others may lag.
+func (w *writer) show(ctx context.Context) error {
+	err := w.make(ctx, w.pending.Changes[:1])
+	w.lags = err == nil
+	return err
+}
+
+// make makes changes of a commit that is decided.
+func (w *writer) make(ctx context.Context, changes []journal.Change) error {
 	base := w.held.Base()
+	part := &journal.Journal{Changes: changes}
 	var err error
 	if w.sync { // the journal before what it is for
 		err = store.Sync(ctx, base, []string{journal.Name})
 	}
 	if err == nil {
-		err = j.Do(ctx, base, w.sync, func(c *journal.Change, info store.Info) { w.held.Stored(c.Key, c.Data, info) })
+		err = part.Do(ctx, base, w.sync, func(c *journal.Change, info store.Info) { w.held.Stored(c.Key, c.Data, info) })
 	}
 	if err == nil && w.sync {
-		err = journal.Sync(ctx, base, j)
+		err = journal.Sync(ctx, base, part)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
+	return nil
+}
+
+// complete makes all changes of a commit that is decided that are not made yet.
+func (w *writer) complete(ctx context.Context) error {
+	if w.pending == nil {
+		return nil
+	}
+	changes := w.pending.Changes
+	if w.lags {
+		changes = changes[1:]
+	}
+	if err := w.make(ctx, changes); err != nil {
+		return err
+	}
 	maps.Copy(w.gone, w.leaving)
-	if err = base.Delete(ctx, journal.Name); err == nil && w.sync {
+	base := w.held.Base()
+	err := base.Delete(ctx, journal.Name)
+	if err == nil && w.sync {
 		err = store.Sync(ctx, base, []string{journal.Name})
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrStale, err)
 	}
-	w.pending = nil
+	w.pending, w.lags = nil, false
 	return nil
 }

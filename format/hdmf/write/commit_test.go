@@ -94,6 +94,78 @@ func TestCommitsAreWholeWhereverTheyAreKilled(t *testing.T) {
 	}
 }
 
+// Commits that lag are there for readers of consolidated metadata and of package hdmf
+// at once, and nodes tell of the last that did not, wherever the process is killed.
+func TestCommitsThatLagAreWholeToo(t *testing.T) {
+	for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
+		start := created(t, rig(), write.Options{Layout: layout})
+		grow := func(e *write.Editor, k int) error {
+			return errors.Join(e.SetAttribute(ctx, "/rows/id", "step", k),
+				e.AppendSamples(ctx, "/series", write.Numbers([]int16{1, 2, 3, 4, 5, 6}, 3, 2), []float64{6, 7, 8}))
+		}
+		const commits = 3
+		states := []map[string]any{dump(t, in(t, start))}
+		model := copyOf(t, start)
+		e := edit(t, model)
+		for k := range commits {
+			check(t, grow(e, k))
+			check(t, e.Commit(ctx))
+			states = append(states, dump(t, in(t, model)))
+		}
+		check(t, e.Close())
+		most := 0 // commits that nodes did not tell of
+		for n := 0; ; n++ {
+			s := copyOf(t, start)
+			f := failAfter(s, n)
+			e, err := write.Edit(ctx, "test://", to(f, write.Options{Lagging: true}))
+			check(t, err)
+			done := 0
+			for k := range commits {
+				if err = grow(e, k); err == nil {
+					err = e.Commit(ctx)
+				}
+				if err != nil {
+					break
+				}
+				done++
+			}
+			at := func(what string) string { return fmt.Sprintf("%v after %d changes, %s", layout, n, what) }
+			looks := func() {
+				t.Helper()
+				for _, opts := range [][]zarr.Option{nil, {zarr.BypassConsolidated()}} {
+					if now := isOneOf(t, at("as it is"), in(t, s, opts...), states...); now < done || now > done+1 {
+						t.Fatalf("%s: %d of %d commits", at("as it is"), now, done)
+					}
+				}
+			}
+			looks()
+			// Those who know nothing of the journal: one of the states, of all nodes.
+			bare := copyOf(t, s)
+			check(t, bare.Delete(ctx, journal.Name))
+			isOneOf(t, at("listed"), in(t, bare), states...)
+			if before := isOneOf(t, at("by documents alone"), in(t, bare, zarr.BypassConsolidated()), states...); err == nil {
+				most = max(most, done-before)
+			}
+			closed := e.Close()
+			looks()
+			_, _, there := s.Get(ctx, journal.Name, store.All(), nil)
+			if closed == nil && err == nil && there == nil {
+				t.Fatal(at("closed, and a journal is left"))
+			}
+			check(t, edit(t, s).Close())
+			if now := isOneOf(t, at("edited again"), in(t, s, zarr.BypassConsolidated()), states...); now < done {
+				t.Fatalf("%s: %d of %d commits", at("edited again"), now, done)
+			}
+			if closed == nil && err == nil {
+				break
+			}
+		}
+		if most != commits {
+			t.Errorf("%v: nodes lagged behind %d commits", layout, most)
+		}
+	}
+}
+
 // hiccup fails at one change, and goes on.
 type hiccup struct {
 	*mem.Store

@@ -70,6 +70,12 @@ type Options struct {
 	// numbers, ids and times are not to be rounded. Everything else keeps what it has.
 	// Workers, Memory and Progress are as for other copies.
 	Laid copying.Options
+	// Lagging is for who commits many times a second: a Commit through which datasets
+	// grow or attributes change leaves the documents of these nodes to Settle or Close.
+	// Readers of consolidated metadata, which most are, and of package hdmf see each
+	// commit at once all the same; those who open a node by itself may see the file as it
+	// was before. If the process ends meanwhile, nothing is lost, as ever.
+	Lagging bool
 	// Plain leaves out consolidated metadata. Edit keeps what there is up to date, and
 	// adds none.
 	Plain bool

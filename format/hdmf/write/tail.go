@@ -153,6 +153,7 @@ func (e *Editor) extendTail(ctx context.Context, t *Tail, n int) error {
 	if _, err := e.held.Put(ctx, e.arrayKey(t.at), append(strictjson.Indent(nil, object(doc)), '\n'), store.PutOptions{}); err != nil {
 		return err
 	}
+	e.moved = e.moved || len(t.anew) > 0
 	t.n, t.anew = n, nil
 	return nil
 }

@@ -33,6 +33,8 @@ type writer struct {
 	old, leaving, gone map[string][]string
 	taken              map[string]bool  // datasets that somebody records into
 	pending            *journal.Journal // a commit that is decided, and not yet made wholly
+	moved              bool             // chunks have got other names since the last commit
+	lags               bool             // of pending only the first change is made, on purpose
 	listing            *listing         // the consolidated metadata, as it was committed last
 }
 
@@ -94,8 +96,12 @@ func (w *writer) leave() error {
 		}
 	}
 	w.file.Close() // those that were looked into for references
+	var late error
+	if w.lags {
+		late = w.failed("/", w.complete(context.Background()))
+	}
 	if w.err != nil || w.pending != nil {
-		return w.discard()
+		return errors.Join(late, w.discard())
 	}
 	return w.close()
 }
