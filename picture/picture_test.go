@@ -2,10 +2,12 @@ package picture_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image/color"
+	"image/png"
 	"math"
 	"os"
 	"strings"
@@ -260,9 +262,24 @@ func TestTerminals(t *testing.T) {
 	}
 	large := show(t, array(t, mem.New(), "", "uint8", []int{100, 100}, nil, noise(100*100), nil), picture.Options{}).Image
 	pieces := strings.Split(draw(func(b *strings.Builder) error { return picture.Kitty(b, large) }), "\x1b\\")
+	whole := ""
 	for i, p := range pieces[:len(pieces)-1] {
 		if last := i == len(pieces)-2; strings.Contains(p, "m=0;") != last || len(p) > 4200 {
 			t.Errorf("piece %d of %d: %.40q", i, len(pieces), p)
+		}
+		_, text, _ := strings.Cut(p, ";")
+		whole += text
+	}
+	_, file, _ := strings.Cut(draw(func(b *strings.Builder) error { return picture.ITerm(b, large) }), ":")
+	for name, text := range map[string]string{"kitty": whole, "iterm": strings.TrimSuffix(file, "\a\n")} {
+		got, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)))
+		if err != nil || got.Bounds() != large.Rect {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i := range 100 * 100 {
+			if x, y := i%100, i/100; color.NRGBAModel.Convert(got.At(x, y)) != color.Color(large.NRGBAAt(x, y)) {
+				t.Fatalf("%s: pixel %d, %d is %v", name, x, y, got.At(x, y))
+			}
 		}
 	}
 }

@@ -14,8 +14,7 @@ func isTerminal(w io.Writer) bool {
 	if !ok {
 		return false
 	}
-	fi, err := f.Stat()
-	return err == nil && fi.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	return isConsole(f) && os.Getenv("TERM") != "dumb"
 }
 
 // notForTerminals refuses to write bytes to a terminal, which would obey some of them.
