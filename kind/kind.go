@@ -83,6 +83,13 @@ type Inspector interface {
 	Inspect(ctx context.Context, root zarr.Node, tell func(path, problem string)) (more []string, err error)
 }
 
+// Finisher brings what writers of the format have left to its end, for verify and
+// repair.
+type Finisher interface {
+	Kind
+	check.Finisher
+}
+
 // Teller tells people what groups and arrays are that are no objects of a convention.
 type Teller interface {
 	Kind
@@ -389,6 +396,14 @@ func (l List) Rules() (rules []check.Rules) {
 		rules = append(rules, k.Rules())
 	}
 	return rules
+}
+
+// Finishers are those of all formats.
+func (l List) Finishers() (out []check.Finisher) {
+	for _, k := range All[Finisher](l) {
+		out = append(out, k)
+	}
+	return out
 }
 
 // Inspections are those of all formats.

@@ -27,9 +27,10 @@ func (a *app) repairCommand() *cobra.Command {
 		Long: `Find what can be mended at and below a node, and print the plan. Nothing is changed
 without --yes.
 
-A commit that was interrupted when it was decided is completed. Consolidated metadata
-that is stale or broken is written anew from the nodes' own documents. Chunks outside of their arrays, and temporary files that writers left, are
-removed: nothing reads them. Chunks that do not decode are left alone, unless
+A commit that was interrupted when it was decided is completed, and what a recording
+that was interrupted has left is put where it belongs. Consolidated metadata that is
+stale or broken is written anew from the nodes' own documents. Chunks outside of their
+arrays, and temporary files that writers left, are removed: nothing reads them. Chunks that do not decode are left alone, unless
 --remove-corrupt is given: then their bytes are put into the folder .omnizarr-repaired
 beside the root's document, and the chunks are missing, so that they READ AS THE FILL
 VALUE; a shard goes as a whole. Files that belong to no node, links, and documents that
@@ -50,6 +51,7 @@ that was interrupted is simply run again.`,
 			opts.Open = a.options(open...)
 			if s, err := a.find(ctx, args[0]); err == nil { // what does not open is told by its documents
 				if s.IsFile() {
+					opts.Finishers, opts.URL = a.kinds.Finishers(), args[0]
 					if schemas := s.Object.Schemas(ctx); schemas != nil {
 						opts.Apart = append(opts.Apart, schemas.Path)
 					}

@@ -66,7 +66,7 @@ not what the metadata says, bits behind the last packed element.`,
 			bar := a.newProgress("chunks")
 			report, err := check.Verify(cmd.Context(), n, check.VerifyOptions{
 				Workers: a.workers, Progress: bar.tell(), Apart: apart, Open: a.options(append(open, zarr.ReadOnly())...),
-				Sample: part, FailMissing: missing, Inspect: a.kinds.Inspections(),
+				Sample: part, FailMissing: missing, Inspect: a.kinds.Inspections(), Finishers: a.kinds.Finishers(),
 			})
 			if err != nil {
 				bar.end()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -104,6 +105,11 @@ func (v *verifier) strays(ctx context.Context, root zarr.Node) {
 	type place struct{ path, name string }
 	var order []place
 	foreign := map[place]int{}
+	rests, err := v.rests(ctx, root)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrNoList) {
+		_, text := job.Reason(err)
+		v.problem("/", "", text)
+	}
 	for s, err := range job.Strays(ctx, root) {
 		if err != nil {
 			if ctx.Err() == nil && !errors.Is(err, store.ErrNoList) {
@@ -119,6 +125,9 @@ func (v *verifier) strays(ctx context.Context, root zarr.Node) {
 		name, _, folder := strings.Cut(s.Key, "/")
 		if folder {
 			name += "/"
+		}
+		if slices.ContainsFunc(rests, func(r Rest) bool { return r.is(s.Path, name) }) {
+			continue
 		}
 		p := place{s.Path, name}
 		if foreign[p]++; foreign[p] == 1 {

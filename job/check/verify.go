@@ -58,6 +58,8 @@ const (
 	Leftover       // a temporary file of a writer that is gone
 	Stale          // consolidated metadata
 	Broken         // a node that does not open
+	// Unfinished is what an interrupted writer left, see Finisher. It may be of a note.
+	Unfinished
 )
 
 // VerifyOptions say how to verify; the zero value is fine.
@@ -78,6 +80,8 @@ type VerifyOptions struct {
 	FailMissing bool
 	// Inspect are looks at what formats keep besides nodes, see kind.List.
 	Inspect []Inspection
+	// Finishers know what writers of their formats leave when they are interrupted.
+	Finishers []Finisher
 	// NoChunks leaves chunks unread.
 	NoChunks bool
 	// Now is the time that the age of temporary files is counted from; default: now.

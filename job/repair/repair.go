@@ -1,7 +1,8 @@
 // Package repair mends what verify finds wrong with a hierarchy and can be mended
-// without losing anything: commits that were interrupted are completed, consolidated metadata is written anew, chunks outside of
-// arrays and temporary files of writers that are gone are removed, and chunks that do
-// not decode are set aside if somebody asks for it.
+// without losing anything: commits that were interrupted are completed, and what else
+// interrupted writers left is brought to its end by their formats; consolidated metadata
+// is written anew, chunks outside of arrays and temporary files of writers that are gone
+// are removed, and chunks that do not decode are set aside if somebody asks for it.
 //
 // Make finds out what there is to do and changes nothing; Do does it. Each step looks
 // again at what it changes. A repair that is interrupted leaves what it has not come
@@ -34,6 +35,7 @@ const Aside = ".omnizarr-repaired"
 // What actions do.
 const (
 	Complete    = "complete"    // a commit that was interrupted
+	Finish      = "finish"      // what else an interrupted writer left
 	Consolidate = "consolidate" // write consolidated metadata anew
 	Remove      = "remove"      // what nothing reads
 	SetAside    = "set aside"   // a chunk that cannot be read, which is then missing
@@ -76,6 +78,10 @@ type Options struct {
 	// Apart are groups that need not be in consolidated metadata, see
 	// check.VerifyOptions.
 	Apart []string
+	// Finishers know what writers of their formats leave, if the node is a file as they
+	// know it; URL is where they find it.
+	Finishers []check.Finisher
+	URL       string
 	// Now is the time that the age of temporary files is counted from; default: now.
 	Now time.Time
 }
@@ -107,6 +113,7 @@ func Make(ctx context.Context, s store.Store, at string, opts Options) (*Plan, e
 	}
 	report, err := check.Verify(ctx, root, check.VerifyOptions{
 		Workers: opts.Workers, Progress: opts.Progress, Open: opts.Open, Apart: opts.Apart, NoChunks: opts.NoChunks, Now: opts.Now,
+		Finishers: opts.Finishers,
 	})
 	if err != nil {
 		return nil, err
@@ -115,9 +122,16 @@ func Make(ctx context.Context, s store.Store, at string, opts Options) (*Plan, e
 	for _, x := range report.Problems {
 		broken = broken || x.Cause == check.Broken
 	}
+	for _, x := range report.Notes {
+		if x.Cause == check.Unfinished {
+			p.Actions = append(p.Actions, Action{Path: x.Path, Key: x.Key, Action: Finish, Reason: x.Problem, cause: x.Cause})
+		}
+	}
 	for _, x := range report.Problems {
 		a := Action{Path: x.Path, Key: x.Key, Reason: x.Problem, cause: x.Cause}
 		switch x.Cause {
+		case check.Unfinished:
+			a.Action = Finish
 		case check.Orphan, check.Leftover:
 			a.Action = Remove
 		case check.Corrupt:
@@ -175,20 +189,53 @@ func (p *Plan) committed(ctx context.Context) (store.Store, string, error) {
 	return s, "", err
 }
 
-// order is when a step has its turn: consolidated metadata comes last.
+// order is when a step has its turn. Consolidated metadata comes behind what it tells
+// of; who finishes something keeps it true himself.
 func order(a Action) int {
-	return slices.Index([]string{Complete, Remove, SetAside, Consolidate}, a.Action)
+	return slices.Index([]string{Complete, Remove, SetAside, Consolidate, Finish}, a.Action)
 }
 
 // Do does what the plan says, but for steps that need something. It gives what it has
 // done, also with an error: lock.ErrBusy if somebody is at work on the hierarchy.
 func (p *Plan) Do(ctx context.Context) (done []Action, err error) {
+	own := slices.IndexFunc(p.Actions, func(a Action) bool { return a.Action == Finish })
+	if own < 0 {
+		own = len(p.Actions)
+	}
+	if done, err = p.locked(ctx, p.Actions[:own]); err != nil || own == len(p.Actions) {
+		return done, err
+	}
+	// Finishers are writers as any other, who keep others out.
+	for _, f := range p.opts.Finishers {
+		if err := p.finish(ctx, f); err != nil {
+			return done, fmt.Errorf("%s %s: %w", Finish, p.Actions[own].Path, err)
+		}
+	}
+	return append(done, p.Actions[own:]...), nil
+}
+
+// finish lets a format do what there still is to do.
+func (p *Plan) finish(ctx context.Context, f check.Finisher) error {
+	n, err := p.open(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer n.Close() // not its store
+	rests, err := f.Rests(ctx, n)
+	if err != nil || len(rests) == 0 {
+		return err
+	}
+	return f.Finish(ctx, p.opts.URL, p.opts.Open)
+}
+
+// locked does steps while nobody else can write.
+func (p *Plan) locked(ctx context.Context, steps []Action) (done []Action, err error) {
 	release, err := p.alone(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	for _, a := range p.Actions {
+	for _, a := range steps {
 		if a.Needs != "" {
 			continue
 		}

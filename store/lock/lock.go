@@ -7,8 +7,10 @@
 package lock
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 
 	"github.com/omnizarr/zarr/internal/partial"
@@ -39,6 +41,25 @@ func Folder(s store.Store, at string) string {
 	if _, ok := store.As[store.Mover](s); !ok {
 		return ""
 	}
+	return local(s, at)
+}
+
+// Busy reports whether somebody has the lock of a folder of a store, which may be open
+// for reading alone, as far as that can be known.
+func Busy(s store.Store, at string) bool {
+	dir := local(s, at)
+	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+		return false
+	}
+	release, err := lockFolder(dir)
+	if err == nil {
+		err = release()
+	}
+	return errors.Is(err, ErrBusy)
+}
+
+// local is the path of what a store has on this machine, "" if it is elsewhere.
+func local(s store.Store, at string) string {
 	u, err := url.Parse(store.Identity(s, at))
 	if err != nil || u.Scheme != "file" || u.Path == "" {
 		return ""

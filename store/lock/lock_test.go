@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/lock"
 	"github.com/omnizarr/zarr/store/mem"
@@ -62,4 +63,28 @@ func ExampleTake() {
 	release, err := lock.Take(mem.New(), "") // which no other process has
 	fmt.Println(err, release())
 	// Output: <nil> <nil>
+}
+
+// Who reads can see that somebody writes, and keeps nobody from it.
+func TestBusy(t *testing.T) {
+	dir := t.TempDir()
+	s, err := file.Open(dir, file.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	look := store.ReadOnly(s)
+	if lock.Busy(look, "") || lock.Busy(look, "none") || lock.Busy(mem.New(), "") {
+		t.Error("busy, and nobody is")
+	}
+	release, err := lock.Take(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !lock.Busy(look, "") {
+		t.Error("somebody has the lock")
+	}
+	if err := release(); err != nil || lock.Busy(look, "") {
+		t.Errorf("still busy, %v", err)
+	}
 }

@@ -101,26 +101,43 @@ func (l *log) strays(ctx context.Context) error {
 	return nil
 }
 
-// read takes records apart.
-func read(text []byte, into *lists) error {
+var errCut = errors.New("a record is cut")
+
+// each takes records apart: the unit of each, and its times as bytes.
+func each(text []byte, f func(unit int, times []byte) error) error {
 	for len(text) > 0 {
 		if len(text) < 8 {
-			return errors.New("a record is cut")
+			return errCut
 		}
 		unit, n := int(binary.LittleEndian.Uint32(text)), int(binary.LittleEndian.Uint32(text[4:]))
 		if text = text[8:]; n > len(text)/8 {
-			return errors.New("a record is cut")
+			return errCut
 		}
+		if err := f(unit, text[:8*n]); err != nil {
+			return err
+		}
+		text = text[8*n:]
+	}
+	return nil
+}
+
+// tally counts the spikes of records.
+func tally(text []byte) (n int, err error) {
+	err = each(text, func(_ int, times []byte) error { n += len(times) / 8; return nil })
+	return n, err
+}
+
+// read adds the spikes of records.
+func read(text []byte, into *lists) error {
+	return each(text, func(unit int, times []byte) error {
 		if unit >= len(into.of) {
 			return fmt.Errorf("there is no unit in row %d of %d", unit, len(into.of))
 		}
-		for range n {
-			into.of[unit] = append(into.of[unit], math.Float64frombits(binary.LittleEndian.Uint64(text)))
-			text = text[8:]
+		for into.n += len(times) / 8; len(times) > 0; times = times[8:] {
+			into.of[unit] = append(into.of[unit], math.Float64frombits(binary.LittleEndian.Uint64(times)))
 		}
-		into.n += n
-	}
-	return nil
+		return nil
+	})
 }
 
 func (l *log) key(k int) string {
@@ -195,9 +212,9 @@ func (l *log) forget(ctx context.Context) {
 }
 
 // Recover writes what an interrupted recording has left beside tables into their
-// columns: spikes that were committed, and that other programs do not see. Who goes on
-// to record need not call it. It is nothing for files that were closed, and for those
-// of the layout V2.
+// columns: spikes that were committed, and that other programs do not see. It removes
+// chunks of columns that were written anew. Who goes on to record need not call it. It
+// is nothing for files that were closed, and for those of the layout V2.
 func Recover(ctx context.Context, url string, opts Options) (err error) {
 	r, err := Open(ctx, url, opts)
 	if err != nil {
@@ -210,26 +227,24 @@ func Recover(ctx context.Context, url string, opts Options) (err error) {
 			err = errors.Join(err, r.Discard())
 		}
 	}()
-	f := r.edit.File()
-	if f.Layout() != hdmf.V3 {
+	if r.edit.File().Layout() != hdmf.V3 {
 		return nil
 	}
-	for m, err := range f.Root().Walk(ctx) {
-		if err != nil {
-			return err
+	found, err := FindLeft(ctx, r.edit.Store(), opts.Edit.Zarr...)
+	if err != nil {
+		return err
+	}
+	opened := map[string]bool{}
+	for _, left := range found {
+		table := left.Path
+		if !left.Pending {
+			table = path.Dir(table)
 		}
-		g, ok := m.Object.(*hdmf.Group)
-		if !ok || m.Link != nil {
+		if opened[table] {
 			continue
 		}
-		_, _, err = r.edit.Store().Get(ctx, g.Path()[1:]+"/"+write.Pending, store.Part(0, 0), nil)
-		if errors.Is(err, store.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			_, err = r.Spikes(ctx, g.Path())
-		}
-		if err != nil {
+		opened[table] = true
+		if _, err := r.Spikes(ctx, table); err != nil {
 			return err
 		}
 	}

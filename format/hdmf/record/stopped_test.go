@@ -3,6 +3,7 @@ package record_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -149,6 +150,49 @@ func stopEverywhere(t *testing.T, lag time.Duration) {
 			t.Fatalf("stopped at change %d: left beside the nodes: %v", k, keys)
 		}
 		if whole {
+			return
+		}
+	}
+}
+
+// What a recording left is found, and Recover can be stopped at any change of the store:
+// the next one has all.
+func TestStoppedRecoveries(t *testing.T) {
+	for k := 0; ; k++ {
+		s := mem.New()
+		create(t, s, hdmf.V3, session(1, 2, nil, nil))
+		r, err := record.Open(ctx, "test://", on(s))
+		check(t, err)
+		spikes, err := r.Spikes(ctx, "/units")
+		check(t, err)
+		want := make([][]float64, 2)
+		for i, n := range []int{100, 200, 2} {
+			for range n {
+				want[i%2] = append(want[i%2], float64(count(want)+1))
+			}
+			check(t, spikes.Append(ctx, i%2, want[i%2][len(want[i%2])-n:]...))
+			check(t, r.Commit(ctx))
+		}
+		check(t, r.Discard())
+		left, err := record.FindLeft(ctx, s)
+		check(t, err)
+		if len(left) < 2 || !slices.Contains(left, record.Left{Path: "/units", Pending: true, Spikes: 2, Names: write.Pending}) {
+			t.Fatalf("found %+v", left)
+		}
+		stop := &stopping{Store: s}
+		stop.left.Store(int64(k))
+		err = record.Recover(ctx, "test://", on(stop))
+		if n := prefixes(t, units(t, s), want); n < 300 || err == nil && n != 302 {
+			t.Fatalf("stopped at change %d: %d spikes, %v", k, n, err)
+		}
+		check(t, record.Recover(ctx, "test://", on(s)))
+		if n := prefixes(t, units(t, s), want); n != 302 {
+			t.Fatalf("stopped at change %d: %d spikes are lost", k, 302-n)
+		}
+		if left, err := record.FindLeft(ctx, s); err != nil || len(left) > 0 {
+			t.Fatalf("stopped at change %d: left %+v, %v", k, left, err)
+		}
+		if err == nil && stop.left.Load() >= 0 {
 			return
 		}
 	}
