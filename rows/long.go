@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/internal/strictjson"
-	"github.com/omnizarr/zarr/internal/words"
 )
 
 // idName is the column that names rows, where there is one.
@@ -50,7 +49,7 @@ func (r *Set) WriteLong(ctx context.Context, out *bufio.Writer, form, column str
 	before := "["
 	write := func(row, value []byte) error {
 		if asCSV {
-			line[0], line[1] = words.Bare(row), words.Bare(value)
+			line[0], line[1] = bare(row), bare(value)
 			return w.Write(line)
 		}
 		text := append([]byte(before+"{"), strictjson.AppendString(nil, name)...)

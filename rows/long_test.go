@@ -28,7 +28,7 @@ func TestOneLinePerElement(t *testing.T) {
 	}{
 		{&rows.Set{Fields: []rows.Field{ids, words, spikes}, Rows: all}, "csv", "spike_times", "id,spike_times\n7,0.5\n7,1.25\n9,3.0\n"},
 		{&rows.Set{Fields: []rows.Field{ids, words, spikes}, Rows: all}, "json", "spike_times", "[{\"id\": 7, \"spike_times\": 0.5},\n {\"id\": 7, \"spike_times\": 1.25},\n {\"id\": 9, \"spike_times\": 3.0}]\n"},
-		{&rows.Set{Fields: []rows.Field{words}, Rows: rows.Span{Start: 2, Step: -1, Count: 3}}, "csv", "words", "row,words\n2,null\n1,\"b, c\"\n1,d\n0,a\n"},
+		{&rows.Set{Fields: []rows.Field{words}, Rows: rows.Span{Start: 2, Step: -1, Count: 3}}, "csv", "words", "row,words\n2,\n1,\"b, c\"\n1,d\n0,a\n"},
 		{&rows.Set{Fields: []rows.Field{ids, words}, Rows: all}, "csv", "id", "row,id\n0,7\n1,8\n2,9\n"},
 		{&rows.Set{Fields: []rows.Field{ids}, Rows: rows.Span{Step: 1}}, "json", "id", "[]\n"},
 	} {

@@ -49,6 +49,15 @@ func (r *Set) WriteJSON(ctx context.Context, out *bufio.Writer) error {
 	return err
 }
 
+// bare is a cell as it stands among comma-separated values: nothing where one is
+// missing.
+func bare(cell []byte) string {
+	if string(cell) == "null" {
+		return ""
+	}
+	return words.Bare(cell)
+}
+
 // WriteCSV writes a line of names, and one for every row.
 func (r *Set) WriteCSV(ctx context.Context, out io.Writer) error {
 	w := csv.NewWriter(out)
@@ -61,7 +70,7 @@ func (r *Set) WriteCSV(ctx context.Context, out io.Writer) error {
 	}
 	err := r.Each(ctx, r.Rows, func(cells [][]byte) error {
 		for k, c := range cells {
-			line[k] = words.Bare(c)
+			line[k] = bare(c)
 		}
 		return w.Write(line)
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,4 +45,38 @@ func (a *app) complete(cmd *cobra.Command, typed string) ([]string, cobra.ShellC
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+}
+
+// wordsAlone finds the words of a command line where bash has no package for it, which
+// many systems do not have: those between blanks.
+const wordsAlone = `    if ! declare -F _get_comp_words_by_ref >/dev/null; then
+        local typed=${COMP_LINE:0:COMP_POINT}
+        read -ra words <<<"$typed"
+        [[ $typed == *[[:space:]] ]] && words+=("")
+        cword=$((${#words[@]} - 1))
+        cur=${words[cword]}
+        return 0
+    fi
+`
+
+// completeAlone makes bash's completion do without the package bash-completion.
+func (a *app) completeAlone(completion *cobra.Command) {
+	for _, c := range completion.Commands() {
+		if c.Name() != "bash" {
+			continue
+		}
+		c.RunE = func(cmd *cobra.Command, _ []string) error {
+			without, err := cmd.Flags().GetBool("no-descriptions")
+			if err != nil {
+				return err
+			}
+			var script bytes.Buffer
+			if err := cmd.Root().GenBashCompletionV2(&script, !without); err != nil {
+				return err
+			}
+			const asked = "    _get_comp_words_by_ref "
+			_, err = a.out.Write(bytes.Replace(script.Bytes(), []byte(asked), []byte(wordsAlone+asked), 1))
+			return err
+		}
+	}
 }

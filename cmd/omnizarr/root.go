@@ -163,6 +163,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 		if c.Name() == "completion" {
 			c.Args = a.noCommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			a.completeAlone(c)
 		}
 	}
 	return root

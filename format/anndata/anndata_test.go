@@ -59,8 +59,8 @@ func TestFramesOfAnnData(t *testing.T) {
 		check(t, err)
 		want := `index,cell_type,n,ok,score,name,size
 c1,B,1,true,0.5,α,0
-c2,T,null,false,NaN,"b, c",1
-c3,null,3,null,2.0,d,2
+c2,T,,false,NaN,"b, c",1
+c3,,3,,2.0,d,2
 c4,B,4,true,3.0,e,3
 `
 		if got := printed(t, obs, "csv", ""); got != want {
@@ -106,7 +106,7 @@ func TestOldCategories(t *testing.T) {
 	check(t, said.Set("categories", "__categories/kind"))
 	add(t, g, "kind", "int8", []int8{1, -1, 0}, said)
 	add(t, g, "__categories/kind", "string", []string{"T", "B"}, nil)
-	if got := printed(t, g, "csv", ""); got != "names,kind\na,B\nb,null\nc,T\n" {
+	if got := printed(t, g, "csv", ""); got != "names,kind\na,B\nb,\nc,T\n" {
 		t.Error(got)
 	}
 }
@@ -166,5 +166,5 @@ func Example() {
 	// Output:
 	// index,cell_type,n,ok,score,name,size
 	// c1,B,1,true,0.5,α,0
-	// c2,T,null,false,NaN,"b, c",1
+	// c2,T,,false,NaN,"b, c",1
 }

@@ -36,12 +36,13 @@ func ExampleKind_About() {
 		{"var", `{"encoding-type": "dataframe", "_index": "gene", "column-order": []}`},
 		{"X", `{"encoding-type": "csr_matrix", "shape": [3, 2]}`},
 		{"obsm", `{}`},
+		{"raw", `{"encoding-type": "raw"}`},
 	} {
 		if err := group(ctx, s, g[0], g[1]); err != nil {
 			fmt.Println(err)
 		}
 	}
-	for path, shape := range map[string][]int{"obs/cell": {3}, "obs/batch": {3}, "var/gene": {2}, "X/data": {4}, "obsm/X_umap": {3, 2}} {
+	for path, shape := range map[string][]int{"obs/cell": {3}, "obs/batch": {3}, "var/gene": {2}, "X/data": {4}, "obsm/X_umap": {3, 2}, "raw/X": {3, 5}} {
 		if _, err := zarr.CreateArrayIn(ctx, s, path, zarr.ArraySpec{Shape: shape, DataType: "float32"}); err != nil {
 			fmt.Println(err)
 		}
@@ -59,6 +60,7 @@ func ExampleKind_About() {
 	// X: 3 × 2, csr matrix of 4 values, float32
 	// obs: batch
 	// obsm: X_umap
+	// raw: 3 × 5 float32
 }
 
 func TestSpatialDataIsTold(t *testing.T) {
@@ -84,7 +86,18 @@ func TestSpatialDataIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	about := (jobs.Kind{}).About(ctx, n.(*zarr.Group))
-	if about == nil || about.Lines[0].Text != "2 images, 1 points, 1 tables" || about.Lines[1].Text != "a, b" {
+	if about == nil || about.Lines[0].Text != "2 images, 1 set of points, 1 table" || about.Lines[1].Text != "a, b" {
 		t.Errorf("%+v", about)
+	}
+	// An image in it says that it is of SpatialData as well.
+	image, err := n.(*zarr.Group).Group(ctx, "images/a")
+	if err == nil {
+		err = image.SetAttributes(ctx, attrs)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if about := (jobs.Kind{}).About(ctx, image); about != nil {
+		t.Errorf("an image is told of: %+v", about)
 	}
 }

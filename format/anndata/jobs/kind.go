@@ -58,27 +58,46 @@ func annotated(ctx context.Context, g *zarr.Group) *convention.About {
 			add(about, name, words.Cut(strings.Join(held, ", "), 200))
 		}
 	}
+	if raw, err := g.Group(ctx, "raw"); err == nil {
+		if text := matrix(ctx, raw, "X"); text != "" {
+			add(about, "raw", text)
+		}
+	}
 	return about
 }
 
-// spatial tells which elements a hierarchy has.
+// elements are the groups that a hierarchy of SpatialData has, and what one of the
+// nodes in them, and several, are called.
+var elements = []struct{ name, one, many string }{
+	{"images", "1 image", "%d images"},
+	{"labels", "1 image of labels", "%d images of labels"},
+	{"points", "1 set of points", "%d sets of points"},
+	{"shapes", "1 set of shapes", "%d sets of shapes"},
+	{"tables", "1 table", "%d tables"},
+}
+
+// spatial tells which elements a hierarchy has. The elements have the same attributes,
+// but none of those groups: an image is told of by those who know images.
 func spatial(ctx context.Context, g *zarr.Group) *convention.About {
 	about := &convention.About{}
+	add(about, "SpatialData", "")
 	var kinds []string
-	for _, name := range []string{"images", "labels", "points", "shapes", "tables"} {
-		if held := members(ctx, g, name); len(held) > 0 {
-			kinds = append(kinds, fmt.Sprintf("%d %s", len(held), name))
+	for _, e := range elements {
+		held := members(ctx, g, e.name)
+		switch len(held) {
+		case 0:
+			continue
+		case 1:
+			kinds = append(kinds, e.one)
+		default:
+			kinds = append(kinds, fmt.Sprintf(e.many, len(held)))
 		}
+		add(about, e.name, words.Cut(strings.Join(held, ", "), 200))
 	}
 	if kinds == nil {
-		kinds = []string{"nothing"}
+		return nil
 	}
-	add(about, "SpatialData", strings.Join(kinds, ", "))
-	for _, name := range []string{"images", "labels", "points", "shapes", "tables"} {
-		if held := members(ctx, g, name); len(held) > 0 {
-			add(about, name, words.Cut(strings.Join(held, ", "), 200))
-		}
-	}
+	about.Lines[0].Text = strings.Join(kinds, ", ")
 	return about
 }
 

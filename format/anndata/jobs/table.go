@@ -14,5 +14,5 @@ func (Kind) Help(command string) (paragraph, examples string) {
 	if command != "cat" {
 		return "", ""
 	}
-	return "A data frame of AnnData (obs, var) is a table: categories are words, missing values null.", ""
+	return "A data frame of AnnData (obs, var) is a table: categories are words, missing values null or empty.", ""
 }
