@@ -22,6 +22,9 @@ func (c *Convention) May(ctx context.Context, n zarr.Node) bool {
 	if g, ok := n.(*zarr.Group); ok {
 		return hdmf.Is(ctx, g)
 	}
+	if n == nil {
+		return false
+	}
 	attrs := n.Attributes()
 	for _, name := range []string{"zarr_dtype", "_DTYPE", "_REFERENCE_FIELDS", "neurodata_type"} {
 		if attrs.Raw(name) != nil {
@@ -34,11 +37,17 @@ func (c *Convention) May(ctx context.Context, n zarr.Node) bool {
 // IsFile reports whether a group looks like a file; one that names cached schemas is
 // one.
 func (c *Convention) IsFile(ctx context.Context, g *zarr.Group) (looks, sure bool) {
+	if g == nil {
+		return false, false
+	}
 	return hdmf.Is(ctx, g), g.Metadata().Attributes.Raw(".specloc") != nil
 }
 
 // Open gives the object at a path of a file.
 func (c *Convention) Open(ctx context.Context, file *zarr.Group, at string, opts ...zarr.Option) (convention.Object, error) {
+	if file == nil {
+		return nil, zarr.ErrNoNode
+	}
 	f := hdmf.Of(ctx, file, hdmf.Zarr(opts...))
 	o, err := f.Object(ctx, at)
 	if err != nil {

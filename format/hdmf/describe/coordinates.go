@@ -13,7 +13,7 @@ import (
 // Coordinates gives the times of the data of a time series. Those that another file
 // tells are not looked for.
 func (c *Convention) Coordinates(ctx context.Context, a *zarr.Array) ([]coordinates.Axis, error) {
-	if len(a.Shape()) == 0 {
+	if a == nil || len(a.Shape()) == 0 {
 		return nil, nil
 	}
 	above, err := coordinates.Above(ctx, a)

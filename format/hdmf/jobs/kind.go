@@ -75,7 +75,7 @@ var layouts = map[string]hdmf.Layout{"zarr3": hdmf.V3, "zarr2": hdmf.V2}
 // Copy copies a file with all that it means, into the layout that goes with the
 // format. Parts of a file that mean something only in it are refused.
 func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summary, done bool, err error) {
-	o, ok := r.Source.Object.(*describe.Object)
+	o, ok := source(r)
 	switch {
 	case ok && o.IsFile():
 		sum, err := k.copyFile(ctx, o.HDMF().File(), r)
@@ -86,6 +86,15 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 		return sum, true, kind.Usagef("--pickle, --no-pickle, --with-links and --wide-indexes are for HDMF and NWB files")
 	}
 	return sum, false, nil
+}
+
+// source is the object that is to be copied, if it is one of HDMF.
+func source(r kind.CopyRequest) (*describe.Object, bool) {
+	if r.Source == nil {
+		return nil, false
+	}
+	o, ok := r.Source.Object.(*describe.Object)
+	return o, ok
 }
 
 // laid are the flags by which the arrays of a file are laid out anew.
@@ -101,7 +110,7 @@ func (k *Kind) copyFile(ctx context.Context, file *hdmf.File, r kind.CopyRequest
 
 // PlanFurther tells which files are copied along, and what else the copy will say.
 func (k *Kind) PlanFurther(ctx context.Context, r kind.CopyRequest, plan *copying.Plan) error {
-	o, ok := r.Source.Object.(*describe.Object)
+	o, ok := source(r)
 	if !ok || !o.IsFile() {
 		return nil
 	}

@@ -33,6 +33,9 @@ type Left struct {
 // FindLeft finds what recordings have left in the file whose root is that of a store.
 // Nothing is changed.
 func FindLeft(ctx context.Context, s store.Store, opts ...zarr.Option) (found []Left, err error) {
+	if s == nil {
+		return nil, nil
+	}
 	// What was committed counts, also where documents do not say so yet.
 	if j, err := journal.Read(ctx, s); err != nil {
 		return nil, err

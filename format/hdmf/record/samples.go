@@ -32,6 +32,9 @@ type series struct {
 // data has. Data without samples whose chunks nobody has chosen is cut into chunks
 // as Chunks gives them.
 func Samples[T write.Number](ctx context.Context, r *Recorder, at string) (*Series[T], error) {
+	if r == nil {
+		return nil, fmt.Errorf("record %s: there is no recorder", at)
+	}
 	s := &Series[T]{series: series{rec: r}}
 	err := r.open(func() (stream, error) {
 		typ, err := dtype.For[T]()

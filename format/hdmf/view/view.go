@@ -29,6 +29,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
 )
 
 const (
@@ -37,8 +38,11 @@ const (
 	linkName     = "_link"
 )
 
-// New gives the view of a file. The file must stay open.
+// New gives the view of a file, which must stay open. That of none is empty.
 func New(f *hdmf.File) store.Store {
+	if f == nil {
+		return store.ReadOnly(mem.New())
+	}
 	return store.ReadOnly(&view{file: f, nodes: map[string]*node{}, names: map[string]*hdmf.File{}})
 }
 

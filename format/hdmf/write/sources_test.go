@@ -1,7 +1,6 @@
 package write_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/internal/zerotest"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -84,27 +84,9 @@ func TestReferencesHaveTheIDsThatCanBeKnown(t *testing.T) {
 
 // What is left out is an error or nothing, and never a panic.
 func TestZeroValuesDoNotPanic(t *testing.T) {
-	try := func(name string, f reflect.Value) {
-		defer func() {
-			if p := recover(); p != nil {
-				t.Errorf("%s with zero values: %v", name, p)
-			}
-		}()
-		var in []reflect.Value
-		for i := range f.Type().NumIn() {
-			switch arg := f.Type().In(i); {
-			case arg == reflect.TypeFor[context.Context]():
-				in = append(in, reflect.ValueOf(ctx))
-			case f.Type().IsVariadic() && i == f.Type().NumIn()-1:
-			default:
-				in = append(in, reflect.Zero(arg))
-			}
-		}
-		f.Call(in)
-	}
 	for name, f := range map[string]any{"Create": write.Create, "Copy": write.Copy, "Edit": write.Edit, "Numbers": write.Numbers[int8], "Text": write.Text, "Bytes": write.Bytes,
 		"References": write.References, "Compounds": write.Compounds, "Scalar": write.Scalar, "Array": write.Array} {
-		try(name, reflect.ValueOf(f))
+		zerotest.Func(t, name, f)
 	}
 	for _, d := range []write.Data{{}, write.Array(nil), write.Scalar(nil), write.Compounds(write.Field{}), write.Compounds()} {
 		if err := write.Create(ctx, "test://", &write.Group{Datasets: map[string]*write.Dataset{"d": {Data: d}}}, to(mem.New(), write.Options{})); err == nil {
@@ -116,7 +98,7 @@ func TestZeroValuesDoNotPanic(t *testing.T) {
 		for i := range methods.NumMethod() {
 			e, err := write.Edit(ctx, "test://", to(memory(t, name), write.Options{}))
 			check(t, err)
-			try("Editor."+methods.Method(i).Name, reflect.ValueOf(e).Method(i))
+			zerotest.Func(t, "Editor."+methods.Method(i).Name, reflect.ValueOf(e).Method(i).Interface())
 			if methods.Method(i).Name != "Close" {
 				check(t, e.Close())
 			}
