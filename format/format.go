@@ -42,6 +42,13 @@ type Format struct {
 	// Leave takes out of a node that is copied to another format, and may be changed,
 	// what would mean something else there. nil: there is no such thing.
 	Leave func(n meta.Node) error
+	// Restate says what a group that is copied from another format says by conventions
+	// whose form goes by the format, such as OME-NGFF, in the form for this one. The
+	// group is one of groups, the documents of all of the hierarchy by their paths, and
+	// is changed. done is what became of it, in words, or ""; kept why something stays
+	// in the form that it has; names those that dimensions of arrays have to have in the
+	// new form, by the paths of the arrays. nil: there is no such form.
+	Restate func(groups map[string]*meta.Group, at string) (done, kept string, names map[string][]string)
 }
 
 // Folder is a format whose nodes are folders with documents.

@@ -13,6 +13,7 @@ import (
 	"path"
 
 	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/format/xarray"
 	"github.com/omnizarr/zarr/meta"
@@ -38,7 +39,7 @@ func Describe() *format.Format {
 		Documents: translate.Names{Nodes: []string{arrayName, groupName}, Others: []string{attributesName, consolidatedName}},
 		Mixed:     true,
 		Nodes:     func(s store.Store, env format.Env) translate.Documents { return hierarchy{s, env.Metadata} },
-	}, Terms: xarray.Zarr2}
+	}, Terms: xarray.Zarr2, Restate: ngff.Zarr2}
 }
 
 // hierarchy is a store with nodes of Zarr v2.

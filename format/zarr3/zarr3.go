@@ -4,6 +4,7 @@ package zarr3
 
 import (
 	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/format/xarray"
 	"github.com/omnizarr/zarr/store"
@@ -21,5 +22,5 @@ func Describe() *format.Format {
 		Nodes: func(s store.Store, env format.Env) translate.Documents {
 			return translate.Plain(s, env.Metadata)
 		},
-	}, Terms: xarray.Zarr3}
+	}, Terms: xarray.Zarr3, Restate: ngff.Zarr3}
 }

@@ -239,6 +239,44 @@ def of_others():
                 seen(again / "labels/cells", (stack() % 7).astype("uint8"), "yx", [1, 1], "mode", f"labels of ome-zarr-py's {version} as {to}")
 
 
+def plain_copies():
+    """Plain copies and migrations between versions of Zarr are of the version of OME-NGFF that belongs to each."""
+    shape, other = {"0.5": 3, "0.4": 2}, {"0.5": "0.4", "0.4": "0.5"}
+    for version, zarr_format in shape.items():
+        for kind in ("copy", "migrate"):
+            to, out = other[version], work / "plain" / f"{kind}-{version}"
+            target = f"zarr{shape[to]}"
+            root = zarr.open_group(work / "plain" / f"from-{kind}-{version}", mode="w", zarr_format=zarr_format)
+            # migrate leaves chunks where they are, which Zarr v2 can only name if they have its keys.
+            keys = {"chunk_key_encoding": {"name": "v2", "separator": "/"}} if kind == "migrate" and zarr_format == 3 else {}
+            write_image(stack(2), root, axes="cyx", storage_options=keys)
+            attrs = dict(root.attrs)
+            attrs.get("ome", attrs)["omero"] = {"channels": [
+                {"label": n, "color": "FF0000", "window": {"start": 0, "end": 10, "min": 0, "max": 20}} for n in "ab"]}
+            root.attrs.update(attrs)
+            write_labels((stack() % 7).astype("uint8"), root, name="cells", axes="yx", storage_options=keys)
+            source = Path(str(root.store.root))
+            if kind == "copy":
+                code, said = call("copy", "--to", target, source, out)
+            else:
+                shutil.copytree(source, out)
+                code, said = call("migrate", "--to", target, out)
+            what = f"{kind} of {version} to {target}"
+            check(code == 0 and f"OME-NGFF {version} became {to}" in said, f"{what}: {said}")
+            if code:
+                continue
+            accepted(out, to, what)
+            accepted(out / "labels/cells", to, f"labels of {what}")
+            group = ome_zarr_models.open_ome_zarr(zarr.open_group(out, mode="r"))
+            check(group.ome_zarr_version == to, f"{what}: ome-zarr-models takes it for {group.ome_zarr_version}")
+            check(metadata(out)["omero"]["channels"][1]["label"] == "b", f"{what}: channels")
+            check(metadata(out / "labels")["labels"] == ["cells"], f"{what}: labels")
+            nodes = list(Reader(parse_url(str(out), mode="r"))())
+            check(nodes and np.array_equal(np.asarray(nodes[0].data[0]), stack(2)), f"{what}: ome-zarr-py")
+            code, said = call("diff", source, out)
+            check(code == 0, f"{what}: diff: {said}")
+
+
 # Mistakes in an image, as changes of the metadata or of the folder. What the peers refuse, Omnizarr refuses.
 
 def level(m, k=1):
@@ -314,6 +352,7 @@ work.mkdir(parents=True)
 for step, title in ((pyramids, "Omnizarr makes pyramids of every kind of source, everybody reads them"),
                     (several, "Omnizarr makes a collection of several images"),
                     (of_others, "ome-zarr-py writes images, Omnizarr reads them"),
+                    (plain_copies, "plain copies of images between versions of Zarr"),
                     (refused, "images with one thing wrong each")):
     print(title)
     step()

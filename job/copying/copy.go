@@ -153,7 +153,7 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 	if opts.NodesOnly {
 		foreign.Left, foreign.Files = append(foreign.Left, foreign.Files...), nil
 	}
-	defer func() { sum.NotCopied = append(sum.NotCopied, d.lost...) }()
+	defer func() { sum.NotCopied, sum.Notes = append(sum.NotCopied, d.lost...), d.plan.Notes }()
 	l, err := landing.Begin(ctx, to, landing.Copy{Source: src, Request: f.request(opts), Overwrite: opts.Overwrite, Open: opts.Open})
 	if err != nil {
 		return sum, err
@@ -231,11 +231,7 @@ func (c *copier) land(ctx context.Context) error {
 	}
 	// Behind the arrays: what these tell of images, a format need not say twice.
 	for _, path := range job.Paths(c.groups) {
-		said := c.groups[path].Metadata().Clone()
-		if err := c.format.leave(c.groups[path].Format(), said); err != nil {
-			return &zarr.Error{Op: "copy", URL: c.groups[path].URL(), Err: err}
-		}
-		if attrs := said.Attributes; attrs != nil {
+		if attrs := c.said.Groups[path].Attributes; attrs != nil {
 			if err := made[path].SetAttributes(ctx, attrs); err != nil {
 				return err
 			}

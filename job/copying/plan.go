@@ -131,6 +131,7 @@ var ErrLossy = errors.New("the copy would lose precision")
 // design is all that is known of a copy before anything is written.
 type design struct {
 	groups map[string]*zarr.Group
+	said   Said // by the groups of the copy
 	arrays map[string]*zarr.Array
 	specs  map[string]zarr.ArraySpec
 	cuts   map[string][]zarr.Positions // of arrays that are not copied whole
@@ -157,6 +158,16 @@ func (f Nodes) design(ctx context.Context, src zarr.Node, opts Options) (d *desi
 	}
 	if d.specs, d.lost, err = f.layouts(src, d.arrays, d.cuts, opts, d.header); err != nil {
 		return nil, err
+	}
+	if d.said, err = f.Groups(d.groups); err != nil {
+		return nil, err
+	}
+	d.plan.Notes = d.said.Notes
+	for at, spec := range d.specs {
+		if given := d.said.Names(at, spec.DimensionNames, len(spec.Shape)); given != nil {
+			spec.DimensionNames = given
+			d.specs[at] = spec
+		}
 	}
 	if f.Describe != nil {
 		if err := f.Describe(d.groups, d.specs); err != nil {

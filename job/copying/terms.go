@@ -2,7 +2,9 @@ package copying
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
+	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -28,6 +30,70 @@ func (f Nodes) Documents(arrays map[string]*zarr.Array) (docs map[string]*meta.A
 		}
 	}
 	return docs, lost, nil
+}
+
+// Said is what the groups of a copy say.
+type Said struct {
+	Groups map[string]*meta.Group // documents, by their paths
+	// Notes are what is said in another form than before, and what is not.
+	Notes []string
+	names map[string][]string
+}
+
+// Groups gives the documents of groups, by their paths, with what they tell by
+// conventions said as the format says it.
+func (f Nodes) Groups(groups map[string]*zarr.Group) (Said, error) {
+	s := Said{Groups: make(map[string]*meta.Group, len(groups)), names: map[string][]string{}}
+	for at, g := range groups {
+		s.Groups[at] = g.Metadata().Clone()
+		if err := f.leave(g.Format(), s.Groups[at]); err != nil {
+			return s, &zarr.Error{Op: "copy", URL: g.URL(), Err: err}
+		}
+	}
+	to := std.Registry().Find(f.Format)
+	if to == nil || to.Restate == nil {
+		return s, nil
+	}
+	var all []string
+	count := map[string]int{}
+	for _, at := range job.Paths(groups) {
+		if groups[at].Format() == f.Format {
+			continue
+		}
+		done, kept, names := to.Restate(s.Groups, at)
+		maps.Copy(s.names, names)
+		if kept != "" {
+			s.Notes = append(s.Notes, at+": "+kept)
+		}
+		if count[done]++; done != "" && count[done] == 1 {
+			all = append(all, done)
+		}
+	}
+	for _, done := range all {
+		s.Notes = append(s.Notes, done+" in "+counted(int64(count[done]), "group"))
+	}
+	return s, nil
+}
+
+// Names are those that the groups give the dimensions of an array which has none, nil
+// if they give none.
+func (s Said) Names(at string, has []string, rank int) []string {
+	if names := s.names[at]; len(names) == rank && strings.Join(has, "") == "" {
+		return names
+	}
+	return nil
+}
+
+// Name gives the arrays of a copy such names.
+func (s Said) Name(docs map[string]*meta.Array) {
+	for at, m := range docs {
+		if given := s.Names(at, names(m.DimensionNames), len(m.Shape)); given != nil {
+			m.DimensionNames = make([]*string, len(given))
+			for i := range given {
+				m.DimensionNames[i] = &given[i]
+			}
+		}
+	}
 }
 
 // terms gives the document of an array with what it tells programs of its elements

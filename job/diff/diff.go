@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -73,6 +74,10 @@ func Nodes(ctx context.Context, a, b zarr.Node, opts Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	c.ours, c.theirs = groups(ours), groups(theirs)
+	if a.Format() != b.Format() {
+		c.ourNames, c.theirNames = names(c.ours, b.Format()), names(c.theirs, a.Format())
+	}
 	for _, path := range job.Paths(ours) {
 		other, ok := theirs[path]
 		if !ok {
@@ -106,6 +111,17 @@ func nodes(ctx context.Context, root zarr.Node) (map[string]zarr.Node, error) {
 	return all, err
 }
 
+// groups are the documents of those among nodes.
+func groups(nodes map[string]zarr.Node) map[string]*meta.Group {
+	out := map[string]*meta.Group{}
+	for path, n := range nodes {
+		if g, ok := n.(*zarr.Group); ok {
+			out[path] = g.Metadata()
+		}
+	}
+	return out
+}
+
 // describe says what a node is.
 func describe(n zarr.Node) string {
 	if a, ok := n.(*zarr.Array); ok {
@@ -120,6 +136,10 @@ type comparison struct {
 	track *job.Tracker
 	found []Difference
 	pairs []*pair // arrays whose values are to be compared
+	// The documents of groups, by their paths.
+	ours, theirs map[string]*meta.Group
+	// What they call dimensions of arrays in the format of the other, by paths.
+	ourNames, theirNames map[string][]string
 }
 
 func (c *comparison) add(path string, kind Kind, format string, args ...any) {
@@ -135,7 +155,7 @@ func (c *comparison) node(path string, a, b zarr.Node) {
 		return
 	}
 	if !isArray {
-		c.attributes(path, a.Attributes(), b.Attributes())
+		c.group(path, a, b)
 		return
 	}
 	p, missing := said(x)
@@ -144,7 +164,7 @@ func (c *comparison) node(path string, a, b zarr.Node) {
 	if !sameJSON(missing, other) {
 		c.add(path, Attributes, "what stands for a missing value: %s and %s", orNone(missing), orNone(other))
 	}
-	if p, q := dimensionNames(x), dimensionNames(y); !slices.Equal(p, q) {
+	if p, q := dimensionNames(x, c.ourNames[path]), dimensionNames(y, c.theirNames[path]); !slices.Equal(p, q) {
 		c.add(path, Attributes, "names of dimensions: %s and %s", list(p), list(q))
 	}
 	same := true
@@ -161,11 +181,56 @@ func (c *comparison) node(path string, a, b zarr.Node) {
 	}
 }
 
-// dimensionNames are those of an array, nil if no dimension has one.
-func dimensionNames(a *zarr.Array) []string {
+// group compares the attributes of two groups. Of different formats, they may say the
+// same by a convention that has a form for each.
+func (c *comparison) group(path string, a, b zarr.Node) {
+	p, q, before := a.Attributes(), b.Attributes(), c.found
+	if c.attributes(path, p, q); a.Format() == b.Format() || len(c.found) == len(before) {
+		return
+	}
+	plain := c.found
+	for _, as := range [][2]*meta.Attributes{{restated(c.ours, path, b.Format()), q}, {p, restated(c.theirs, path, a.Format())}} {
+		c.found = before
+		if c.attributes(path, as[0], as[1]); len(c.found) == len(before) {
+			return
+		}
+	}
+	c.found = plain
+}
+
+// restated are the attributes of a group as a format says them.
+func restated(groups map[string]*meta.Group, path, format string) *meta.Attributes {
+	groups = maps.Clone(groups)
+	groups[path] = groups[path].Clone()
+	if f := std.Registry().Find(format); f != nil && f.Restate != nil {
+		f.Restate(groups, path)
+	}
+	return groups[path].Attributes
+}
+
+// names are those that groups give to the dimensions of arrays in another format.
+func names(groups map[string]*meta.Group, format string) map[string][]string {
+	out := map[string][]string{}
+	f := std.Registry().Find(format)
+	if f == nil || f.Restate == nil {
+		return out
+	}
+	changed := map[string]*meta.Group{}
+	for path, g := range groups {
+		changed[path] = g.Clone()
+	}
+	for path := range groups {
+		_, _, names := f.Restate(changed, path)
+		maps.Copy(out, names)
+	}
+	return out
+}
+
+// dimensionNames are those of an array, or others if no dimension has one.
+func dimensionNames(a *zarr.Array, others []string) []string {
 	names := a.DimensionNames()
 	if strings.Join(names, "") == "" {
-		return nil
+		return others
 	}
 	return names
 }

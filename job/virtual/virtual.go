@@ -77,7 +77,13 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 		return err
 	}
 	v.docs = docs
-	for _, text := range lost {
+	said, err := copying.Zarr3().Groups(groups)
+	if err != nil {
+		return err
+	}
+	said.Name(docs)
+	v.said = said.Groups
+	for _, text := range append(lost, said.Notes...) {
 		v.note("%s", text)
 	}
 	foreign, err := copying.FindForeign(ctx, src)
@@ -110,6 +116,7 @@ type virtual struct {
 	groups map[string]*zarr.Group
 	arrays map[string]*zarr.Array
 	docs   map[string]*meta.Array // of arrays, in the terms of the copy
+	said   map[string]*meta.Group // the same of groups
 	opts   Options
 	track  *job.Tracker
 	used   int64 // bytes of chunks in manifests
@@ -188,7 +195,7 @@ func (v *virtual) put(ctx context.Context, dst store.Store, key string) error {
 		return nil
 	}
 	for _, path := range job.Paths(v.groups) {
-		doc := &meta.Group{Attributes: v.groups[path].Metadata().Attributes}
+		doc := &meta.Group{Attributes: v.said[path].Attributes}
 		if err := add(path, doc, nil); err != nil {
 			return err
 		}
@@ -261,8 +268,8 @@ func (v *virtual) folder(ctx context.Context, url string) error {
 // nodes makes the documents and manifests.
 func (v *virtual) nodes(ctx context.Context, l *landing.Landing) error {
 	docs, manifests := map[string]meta.Node{}, map[string][]byte{}
-	for path, g := range v.groups {
-		docs[path] = &meta.Group{Attributes: g.Metadata().Attributes}
+	for path, g := range v.said {
+		docs[path] = &meta.Group{Attributes: g.Attributes}
 	}
 	key := func(path, name string) string {
 		return strings.TrimPrefix(l.Path()+strings.TrimSuffix(path, "/")+"/"+name, "/")

@@ -4,8 +4,10 @@ package jobs
 
 import (
 	"encoding/json"
+	"path"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/job/copying"
@@ -22,5 +24,27 @@ func Format() copying.Nodes {
 			}
 			return a.Metadata().Keys.MarshalJSON()
 		},
+		Describe: nested,
 	}
+}
+
+// nested gives the levels of images a folder for each dimension of their chunks, which
+// OME-NGFF demands in Zarr v2.
+func nested(groups map[string]*zarr.Group, specs map[string]zarr.ArraySpec) error {
+	for at, g := range groups {
+		images, err := ngff.Images(g.Attributes())
+		if err != nil {
+			continue // which is no image to anybody
+		}
+		for _, img := range images {
+			for _, l := range img.Levels {
+				level := path.Join(at, l.Path)
+				if spec, ok := specs[level]; ok && spec.Keys == nil {
+					spec.Keys = json.RawMessage(`{"name":"v2","configuration":{"separator":"/"}}`)
+					specs[level] = spec
+				}
+			}
+		}
+	}
+	return nil
 }

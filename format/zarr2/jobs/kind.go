@@ -40,7 +40,8 @@ func (k *Kind) Commands() []*kind.Command {
 		Short: "Turn Zarr v2 into v3 or back in place: metadata only, chunks stay",
 		Long: `Change the metadata of a hierarchy from Zarr v2 to v3, or back. Chunks are neither
 read nor written. xarray finds the same in it: what v2 says of missing values by
-fill_value, v3 says by the attribute _FillValue. Where the fill value of v2 is not that
+fill_value, v3 says by the attribute _FillValue. OME-NGFF 0.4 becomes 0.5 in v3, and 0.4
+again in v2. Where the fill value of v2 is not that
 of v3, chunks that are not stored are written out. Whether every node can be described in the other format is found
 out first; if one cannot, nothing is changed and every reason is told. What has to be
 written anew can be copied: omnizarr copy --to zarr2.

@@ -51,6 +51,8 @@ type Migration struct {
 	Chunks int `json:"chunks"`
 	// Lost is what the other format has no words for, by node.
 	Lost []string `json:"lost"`
+	// Notes are what is said in another way, a line each.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Lines tells it to people.
@@ -68,8 +70,8 @@ func (r Migration) Lines() (lines []string) {
 	if r.Chunks > 0 {
 		lines = append(lines, fmt.Sprintf("%s %s written out that would read as something else", done, words.Counted(r.Chunks, "missing chunk")))
 	}
-	for _, lost := range r.Lost {
-		lines = append(lines, "  "+lost)
+	for _, text := range slices.Concat(r.Lost, r.Notes) {
+		lines = append(lines, "  "+text)
 	}
 	if r.Consolidated {
 		lines = append(lines, done+" metadata consolidated")
@@ -90,7 +92,8 @@ var ErrNoMigration = errors.New("cannot be migrated")
 // Migrate changes a hierarchy from Zarr v2 to v3 or back without touching a
 // chunk: the documents of the other format are written, then the old ones are
 // removed. What documents tell xarray of missing values and dimensions is said in the
-// terms of the other format. Zarr v2 has no fill value besides the missing one: chunks
+// terms of the other format, and OME-NGFF in the version that belongs to it: 0.5 in Zarr
+// v3, 0.4 in Zarr v2. Zarr v2 has no fill value besides the missing one: chunks
 // that are not stored, and would not read as before, are written out first. Whether every node has a description in the other format is found out
 // before anything is written; if one does not, the error says which and why, for
 // every such node.
@@ -106,7 +109,7 @@ func Migrate(ctx context.Context, s store.Store, path string, opts MigrateOption
 	}
 	s = translate.Raw(s)
 	m := &migrator{ctx: ctx, store: s, to: opts.To, opts: opts, report: Migration{to: opts.To, dryRun: opts.DryRun, Lost: []string{}},
-		docs: map[zarr.Node]*meta.Array{}, absent: map[*zarr.Array][][]int{}}
+		docs: map[zarr.Node]meta.Node{}, absent: map[*zarr.Array][][]int{}}
 	if err := m.collect(strings.Trim(path, "/")); err != nil || opts.DryRun {
 		return m.report, err
 	}
@@ -119,10 +122,10 @@ type migrator struct {
 	to     string
 	opts   MigrateOptions
 	root   zarr.Node
-	nodes  []zarr.Node               // all, in path order
-	work   []zarr.Node               // those that need another document
-	docs   map[zarr.Node]*meta.Array // of arrays, as they are to be
-	absent map[*zarr.Array][][]int   // chunks that have to be written out
+	nodes  []zarr.Node             // all, in path order
+	work   []zarr.Node             // those that need another document
+	docs   map[zarr.Node]meta.Node // as they are to be
+	absent map[*zarr.Array][][]int // chunks that have to be written out
 	report Migration
 }
 
@@ -197,11 +200,11 @@ func (m *migrator) check(n zarr.Node) error {
 	switch n := n.(type) {
 	case *zarr.Group:
 		if m.to == zarr2.Format {
-			_, _, err := zarr2.MarshalGroup(n.Metadata())
+			_, _, err := zarr2.MarshalGroup(m.docs[n].(*meta.Group))
 			return err
 		}
 	case *zarr.Array:
-		doc := m.docs[n]
+		doc := m.docs[n].(*meta.Array)
 		if m.to == zarr2.Format {
 			if _, _, err := zarr2.MarshalArray(doc); err != nil {
 				return err
@@ -262,12 +265,9 @@ func (m *migrator) run() error {
 // write stores the document of a node in the new format. That of the root comes
 // last, and with it consolidated metadata.
 func (m *migrator) write(n zarr.Node) error {
-	var doc meta.Node
-	switch n := n.(type) {
-	case *zarr.Array:
-		doc = m.docs[n]
-	case *zarr.Group:
-		g := n.Metadata().Clone()
+	doc := m.docs[n]
+	if g, ok := doc.(*meta.Group); ok {
+		g = g.Clone()
 		g.Consolidated = nil
 		if m.report.Consolidated && n == m.root {
 			var err error
@@ -292,12 +292,7 @@ func (m *migrator) consolidated() (*meta.Consolidated, error) {
 	nodes := make(map[string]meta.Node, len(m.nodes))
 	for _, n := range m.nodes {
 		path := job.Path(m.root, n)[1:]
-		switch n := n.(type) {
-		case *zarr.Array:
-			nodes[path] = m.docs[n]
-		case *zarr.Group:
-			nodes[path] = n.Metadata()
-		}
+		nodes[path] = m.docs[n]
 	}
 	delete(nodes, "")
 	return meta.NewConsolidated(nodes)

@@ -13,22 +13,35 @@ import (
 	"github.com/omnizarr/zarr/nd"
 )
 
-// translate makes the documents that arrays are to have: those that are of the
+// translate makes the documents that nodes are to have: those that are of the
 // other format say what they mean in its terms.
 func (m *migrator) translate() error {
-	arrays := map[string]*zarr.Array{}
+	arrays, groups := map[string]*zarr.Array{}, map[string]*zarr.Group{}
 	for _, n := range m.nodes {
-		if a, ok := n.(*zarr.Array); ok {
-			arrays[job.Path(m.root, n)] = a
+		switch n := n.(type) {
+		case *zarr.Array:
+			arrays[job.Path(m.root, n)] = n
+		case *zarr.Group:
+			groups[job.Path(m.root, n)] = n
 		}
 	}
-	docs, lost, err := copying.Nodes{Format: m.to}.Documents(arrays)
+	to := copying.Nodes{Format: m.to}
+	docs, lost, err := to.Documents(arrays)
 	if err != nil {
 		return err
 	}
+	said, err := to.Groups(groups)
+	if err != nil {
+		return err
+	}
+	said.Name(docs)
 	m.report.Lost = append(m.report.Lost, lost...)
+	m.report.Notes = said.Notes
 	for path, a := range arrays {
 		m.docs[a] = docs[path]
+	}
+	for path, g := range groups {
+		m.docs[g] = said.Groups[path]
 	}
 	return nil
 }
