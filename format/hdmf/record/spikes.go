@@ -68,11 +68,18 @@ const share = 64
 const fewSpikes = 32768
 
 // ErrLayout says that a file of the layout V2 cannot be recorded into in this way.
-var ErrLayout = errors.New("spikes of units that are there can be added only to files of the layout V3: omnizarr copy --to zarr3 makes one")
+var ErrLayout = errors.New("spikes of units that are there can be added only in the layout V3: record into a file of that layout (omnizarr copy --to zarr3 makes one of this) " +
+	"and copy it --to zarr2 when it is closed, or add units with all their spikes by Edit")
 
 // Spikes opens the spike times of a table, such as /units, to add to those of units
-// that it has. Units are added by Edit. It is for the layout V3: in V2 the chunks of
-// a column have only one name, and readers would see halves.
+// that it has. Units are added by Edit.
+//
+// It is for the layout V3. Spikes of one unit move those of all behind it, so that the
+// chunks of the column change. In V3 new ones are stored beside them, by other names,
+// which the document of the column begins to use with a commit. In V2 the chunks of a
+// list have only one name, 0, 1, 2, whatever separates numbers: they would have to be
+// overwritten one after the other, and who reads meanwhile, or after a crash, would see
+// spikes of other units. There, ErrLayout is the answer, and the file is as it was.
 func (r *Recorder) Spikes(ctx context.Context, at string) (*Spikes, error) {
 	s := &Spikes{rec: r, at: path.Clean("/" + at)}
 	err := r.open(func() (stream, error) {

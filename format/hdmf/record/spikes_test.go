@@ -224,3 +224,40 @@ func TestSpikesThatNobodyWrote(t *testing.T) {
 	}
 	check(t, r.Close())
 }
+
+// In the layout V2 the error says what can be done, and both ways are open: units with
+// their spikes are added, and a recording of the layout V3 is copied.
+func TestSpikesOfTheOtherLayout(t *testing.T) {
+	s := mem.New()
+	create(t, s, hdmf.V2, session(2, 1, nil, nil))
+	r, err := record.Open(ctx, "test://", on(s))
+	check(t, err)
+	if _, err := r.Spikes(ctx, "/units"); err == nil || !strings.Contains(err.Error(), "copy --to zarr3") || !strings.Contains(err.Error(), "by Edit") {
+		t.Errorf("no word of what to do: %v", err)
+	}
+	check(t, r.Edit(ctx, func(e *write.Editor) error {
+		return e.AppendRows(ctx, "/units", write.Rows{Columns: map[string]write.Column{"spike_times": {Data: write.Numbers([]float64{1, 2}), Counts: [][]int{{2}}}}})
+	}))
+	check(t, r.Close())
+	want := [][]float64{nil, {1, 2}}
+	if n := prefixes(t, units(t, s), want); n != 2 {
+		t.Errorf("%d spikes", n)
+	}
+
+	s = mem.New()
+	create(t, s, hdmf.V3, session(2, 2, nil, nil))
+	r, err = record.Open(ctx, "test://", on(s))
+	check(t, err)
+	spikes, err := r.Spikes(ctx, "/units")
+	check(t, err)
+	check(t, spikes.Append(ctx, 1, 1, 2))
+	check(t, r.Close())
+	old := mem.New()
+	o := on(old).Edit
+	o.Layout = hdmf.V2
+	_, err = write.Copy(ctx, "test://", open(t, s), o)
+	check(t, err)
+	if f := open(t, old); f.Layout() != hdmf.V2 || prefixes(t, units(t, old), want) != 2 {
+		t.Errorf("a copy in the layout %v", f.Layout())
+	}
+}
