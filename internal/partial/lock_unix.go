@@ -12,13 +12,18 @@ import (
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // Lock takes the lock of an open file or folder, which ends when it is closed, or
-// with the process. ErrBusy says that somebody has it. A file system that knows no
+// with the process. ErrBusy says that somebody has it, and who, as far as that can be
+// known. A file system that knows no
 // locks has none.
 func Lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return ErrBusy
+		fi, err := f.Stat()
+		if err != nil {
+			return ErrBusy
+		}
+		return BusyBy(holder(fi))
 	case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.EOPNOTSUPP), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOSYS):
 		return nil
 	}

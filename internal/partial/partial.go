@@ -16,6 +16,14 @@ import (
 // same file or folder.
 var ErrBusy = errors.New("it is being written by somebody else right now")
 
+// BusyBy is ErrBusy with a name for who is at work, "" if that is not known.
+func BusyBy(who string) error {
+	if who == "" {
+		return ErrBusy
+	}
+	return fmt.Errorf("%w: by %s", ErrBusy, who)
+}
+
 // Name is the name that the file for a path has until it is whole.
 func Name(path string) string { return name(path, "unfinished") }
 

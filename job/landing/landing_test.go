@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -415,6 +416,9 @@ func TestFoldersThatAreUnfinished(t *testing.T) {
 		err := jobtest.Err(copying.Copy(ctx, g, at, copying.Options{Overwrite: overwrite}))
 		if err == nil || !strings.Contains(err.Error(), "somebody else") {
 			t.Errorf("a second one at once: %v", err)
+		}
+		if who := fmt.Sprintf("by process %d ", os.Getpid()); runtime.GOOS == "linux" && !strings.Contains(err.Error(), who) {
+			t.Errorf("who is at it is not told: %v", err)
 		}
 	}
 	if err := jobtest.Err(copying.Copy(ctx, g, filepath.Join(at, "inner"), copying.Options{})); !errors.Is(err, zarr.ErrUnfinished) {

@@ -19,9 +19,6 @@ func lockFolder(dir string) (release func() error, err error) {
 	if err == nil {
 		err = partial.Lock(f)
 	}
-	if errors.Is(err, ErrBusy) {
-		err = busyBy(holder(held))
-	}
 	if err == nil {
 		// Who had it before may have given it another name.
 		var now os.FileInfo

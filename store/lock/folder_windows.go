@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/omnizarr/zarr/internal/partial"
 )
 
 // lockName is a file in the folder, since this system locks no folders.
@@ -25,7 +27,7 @@ func lockFolder(dir string) (release func() error, err error) {
 	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, far)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		who, _ := os.ReadFile(path) // only words
-		err = busyBy(strings.TrimSpace(string(who)))
+		err = partial.BusyBy(strings.TrimSpace(string(who)))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

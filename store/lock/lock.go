@@ -8,7 +8,6 @@ package lock
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -69,12 +68,4 @@ func local(s store.Store, at string) string {
 		return drive
 	}
 	return path
-}
-
-// busyBy is ErrBusy with a name for who has the lock.
-func busyBy(who string) error {
-	if who == "" {
-		return ErrBusy
-	}
-	return fmt.Errorf("%w: by %s", ErrBusy, who)
 }

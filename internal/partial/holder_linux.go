@@ -1,4 +1,4 @@
-package lock
+package partial
 
 import (
 	"bufio"
@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// holder names the process that has the lock of a folder, "" if it cannot be seen from
+// holder names the process that has the lock of a file or folder, "" if it cannot be seen from
 // here.
-func holder(folder os.FileInfo) string {
-	t, ok := folder.Sys().(*syscall.Stat_t)
+func holder(locked os.FileInfo) string {
+	t, ok := locked.Sys().(*syscall.Stat_t)
 	f, err := os.Open("/proc/locks")
 	if err != nil || !ok {
 		return ""
