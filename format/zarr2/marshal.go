@@ -26,7 +26,7 @@ func MarshalArray(m *meta.Array) (zarray, zattrs []byte, err error) {
 	}
 	keys, ok := m.Keys.(grid.V2Keys)
 	if !ok {
-		return nil, nil, fmt.Errorf("no chunk keys of the encoding %s in Zarr v2", m.Keys.Name())
+		return nil, nil, fmt.Errorf("no chunk keys of the encoding %s in Zarr v2, whose chunks are called 0.0 or 0/0", m.Keys.Name())
 	}
 	if len(m.Transformers) > 0 {
 		return nil, nil, errors.New("no storage transformers in Zarr v2")

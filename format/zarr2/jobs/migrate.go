@@ -150,6 +150,7 @@ func (m *migrator) collect(path string) error {
 		return &zarr.Error{Op: "consolidate", URL: m.root.URL(), Err: errors.New("is an array, not a group")}
 	}
 	var reasons []error
+	var refused refusals
 	stay := m.opts.To == "" && m.opts.Consolidate
 	if stay {
 		m.to = m.root.Format()
@@ -165,7 +166,7 @@ func (m *migrator) collect(path string) error {
 			return
 		}
 		if err := m.check(n); err != nil {
-			reasons = append(reasons, &zarr.Error{Op: "migrate", URL: n.URL(), Err: fmt.Errorf("%w to %s: %w", ErrNoMigration, m.to, err)})
+			refused.add(n, err)
 			return
 		}
 		m.work = append(m.work, n)
@@ -192,7 +193,46 @@ func (m *migrator) collect(path string) error {
 	if isGroup {
 		m.report.Consolidated = m.opts.Consolidate || group.Metadata().Consolidated != nil && len(m.work) > 0
 	}
-	return errors.Join(reasons...)
+	return errors.Join(append(reasons, refused.errors(m.to)...)...)
+}
+
+// refusals are why nodes have no document in the other format: many of a hierarchy
+// have the same reason.
+type refusals []*refusal
+
+type refusal struct {
+	first zarr.Node
+	err   error
+	more  int
+}
+
+func (r *refusals) add(n zarr.Node, err error) {
+	for _, same := range *r {
+		if same.err.Error() == err.Error() {
+			same.more++
+			return
+		}
+	}
+	*r = append(*r, &refusal{first: n, err: err})
+}
+
+// errors tell every reason once, and what can be done instead.
+func (r refusals) errors(to string) (out []error) {
+	for i, reason := range r {
+		err := fmt.Errorf("%w to %s: %w", ErrNoMigration, to, reason.err)
+		if reason.more > 0 {
+			err = fmt.Errorf("%w (and %s like it)", err, words.Counted(reason.more, "more node"))
+		}
+		if i == len(r)-1 {
+			differs := "are encoded with codecs of Zarr v3"
+			if to == zarr2.Format {
+				differs = "have the names of Zarr v2 and lie in no shards"
+			}
+			err = fmt.Errorf("%w; omnizarr copy --to %s makes a new one, whose chunks %s", err, to, differs)
+		}
+		out = append(out, &zarr.Error{Op: "migrate", URL: reason.first.URL(), Err: err})
+	}
+	return out
 }
 
 // check says why a node has no document in the other format.

@@ -160,6 +160,19 @@ func TestWhatCannotBeMigratedIsToldBeforeAnythingChanges(t *testing.T) {
 	if !maps.Equal(jobtest.Content(t, s), before) {
 		t.Error("something has changed")
 	}
+	// Many arrays are refused in one line, which says what can be done.
+	s = mem.New()
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := zarr.CreateArrayIn(ctx, s, name, zarr.ArraySpec{Shape: []int{4}, DataType: "int8"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = jobs.Migrate(ctx, s, "", jobs.MigrateOptions{To: "zarr2"})
+	want := "migrate mem:/a: cannot be migrated to zarr2: no chunk keys of the encoding default in Zarr v2, whose chunks are called 0.0 or 0/0" +
+		" (and 2 more nodes like it); omnizarr copy --to zarr2 makes a new one, whose chunks have the names of Zarr v2 and lie in no shards"
+	if err == nil || strings.TrimPrefix(err.Error(), "zarr: ") != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
 
 	s = mem.New()
 	zarray := `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":[["a","<i2"],["b",">i2"]],"order":"C","fill_value":null,"filters":null,"compressor":null}`
