@@ -19,7 +19,7 @@ func session(ctx context.Context, url, schemas string, samples [][]int16) error 
 	if err != nil {
 		return err
 	}
-	f := nwb.New(texts, nwb.Session{Identifier: "m17-0312", Description: "a walk in the dark", Start: time.Now()})
+	f := nwb.New(texts, nwb.Session{Identifier: "m17-0312", Description: "a walk in the dark", Start: time.Date(2026, 3, 12, 9, 30, 0, 0, time.UTC)})
 	probe := f.Add("/general/devices/probe", "Device", nwb.Fields{"description": "of silicon"})
 	shank := f.Add("/general/extracellular_ephys/shank", "ElectrodeGroup", nwb.Fields{"description": "the only one", "location": "CA1", "device": probe})
 	electrodes := f.Electrodes(
@@ -87,7 +87,7 @@ func rig(ctx context.Context, url, spec string, texts []hdmf.SchemaText) error {
 	if err != nil {
 		return err
 	}
-	f := nwb.New(append(texts, extension...), nwb.Session{Identifier: "m17-0312", Description: "a walk in the dark", Start: time.Now()})
+	f := nwb.New(append(texts, extension...), nwb.Session{Identifier: "m17-0312", Description: "a walk in the dark", Start: time.Date(2026, 3, 12, 9, 30, 0, 0, time.UTC)})
 	camera := f.Add("/general/devices/camera", "Device", nil)
 	f.Add("/general/rig", "Rig", nwb.Fields{"room": "K12", "camera": camera})
 	return f.Create(ctx, url, write.Options{})
