@@ -105,10 +105,24 @@ func (c *checker) run(ctx context.Context) error {
 	if c.catalog != nil && root.Type().Name == "" {
 		c.tell("/", Missing, "has no type, so that no schema says what the file must hold")
 	}
-	if err := c.object(ctx, root, visit{at: "/"}); err != nil {
+	if err := c.tree(ctx, root); err != nil {
 		return err
 	}
-	c.complete, c.hidden = !c.broken, c.file.SchemaPath()
+	if err := c.consolidated(ctx); err != nil {
+		return err
+	}
+	if c.dropped > 0 {
+		c.findings = append(c.findings, Finding{Path: "/", Rule: Unreadable, Problem: fmt.Sprintf("%d more findings are not told", c.dropped)})
+	}
+	return nil
+}
+
+// tree checks an object and all below it.
+func (c *checker) tree(ctx context.Context, top hdmf.Object) error {
+	if err := c.object(ctx, top, visit{at: top.Path()}); err != nil {
+		return err
+	}
+	c.complete, c.hidden = !c.broken && top.Path() == "/", c.file.SchemaPath()
 	for _, r := range c.later {
 		if err := c.elements(ctx, r); err != nil {
 			return err
@@ -117,12 +131,6 @@ func (c *checker) run(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(c.strange)) {
 		s := c.strange[name]
 		c.tell("/", MissingSpec, "no schema of namespace %q is cached, whose types %d objects have, the first at %s", name, s.count, s.first)
-	}
-	if err := c.consolidated(ctx); err != nil {
-		return err
-	}
-	if c.dropped > 0 {
-		c.findings = append(c.findings, Finding{Path: "/", Rule: Unreadable, Problem: fmt.Sprintf("%d more findings are not told", c.dropped)})
 	}
 	return nil
 }

@@ -116,6 +116,23 @@ func File(ctx context.Context, f *hdmf.File, opt Options) ([]Finding, error) {
 	return c.sorted(), ctx.Err()
 }
 
+// Object checks an object of a file and all below it, as its own type says. What those
+// around it ask is left out.
+func Object(ctx context.Context, o hdmf.Object, opt Options) ([]Finding, error) {
+	if o == nil {
+		return nil, errors.New("check: no object to check")
+	}
+	c := newChecker(o.File(), opt)
+	err := c.schemas(ctx)
+	if err == nil {
+		err = c.tree(ctx, o)
+	}
+	if err != nil {
+		return c.sorted(), err
+	}
+	return c.sorted(), ctx.Err()
+}
+
 func (c *checker) sorted() []Finding {
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
 		if n := strings.Compare(a.Path, b.Path); n != 0 {

@@ -12,4 +12,7 @@ func TestNoFile(t *testing.T) {
 	if found, err := check.File(context.Background(), nil, check.Options{}); err == nil || found != nil {
 		t.Errorf("%v, %v", found, err)
 	}
+	if found, err := check.Object(context.Background(), nil, check.Options{}); err == nil || found != nil {
+		t.Errorf("%v, %v", found, err)
+	}
 }

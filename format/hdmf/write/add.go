@@ -3,6 +3,7 @@ package write
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -73,7 +74,9 @@ func (e *Editor) Link(ctx context.Context, at string, to hdmf.Reference) error {
 	return e.fail(at, g.Node().SetAttributes(ctx, attrs))
 }
 
-// AddGroup makes a group with all that it holds. The group above it is there.
+// AddGroup makes a group with all that it holds. The group above it is there. What is
+// not as the schemas say that the file caches is told as an Invalid, and the file is as
+// it was, unless Unchecked is set; what the group refers to may be added later.
 func (e *Editor) AddGroup(ctx context.Context, at string, g *Group) error {
 	defer e.lock()()
 	b := e.builder()
@@ -84,7 +87,8 @@ func (e *Editor) AddGroup(ctx context.Context, at string, g *Group) error {
 	return e.add(ctx, at, b, func() error { return b.group(ctx, at, g) })
 }
 
-// AddDataset makes a dataset. The group that it is put into is there.
+// AddDataset makes a dataset, which is checked as by AddGroup. The group that it is put
+// into is there.
 func (e *Editor) AddDataset(ctx context.Context, at string, d *Dataset) error {
 	defer e.lock()()
 	b := e.builder()
@@ -106,14 +110,9 @@ func (e *Editor) builder() *builder {
 }
 
 func (e *Editor) add(ctx context.Context, at string, b *builder, make func() error) error {
-	_, _, err := e.room(ctx, at)
-	if err == nil {
-		err = e.vacate(ctx, at[1:])
-	}
-	if err != nil {
+	if _, _, err := e.room(ctx, at); err != nil {
 		return e.failed(at, err)
 	}
-	e.held.Adds(at[1:])
 	before := e.place
 	e.place = func(ctx context.Context, r hdmf.Reference) (hdmf.Reference, error) {
 		if (r.Source == "." || r.Source == "") && r.ObjectID == "" {
@@ -130,6 +129,17 @@ func (e *Editor) add(ctx context.Context, at string, b *builder, make func() err
 		return before(ctx, r)
 	}
 	defer func() { e.place = before }()
+	err := e.checkNew(ctx, at, b, make)
+	if bad, ok := errors.AsType[*Invalid](err); ok {
+		return bad // which names the place
+	}
+	if err == nil {
+		err = e.vacate(ctx, at[1:])
+	}
+	if err != nil {
+		return e.failed(at, err)
+	}
+	e.held.Adds(at[1:])
 	return e.fail(at, make())
 }
 

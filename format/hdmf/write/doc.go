@@ -53,7 +53,7 @@ type Options struct {
 	// Schemas are cached in the new file, and Create checks what it is to hold
 	// against them. Copy takes those of its source.
 	Schemas []hdmf.SchemaText
-	// Unchecked lets Create write what its schemas do not allow.
+	// Unchecked lets Create, AddGroup and AddDataset write what schemas do not allow.
 	Unchecked bool
 	// DataType names types in the attribute data_type, as plain HDMF files do,
 	// and not in NWB's neurodata_type.

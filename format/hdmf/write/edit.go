@@ -31,7 +31,7 @@ var ErrBusy = lock.ErrBusy
 var errClosed = errors.New("the editor is closed")
 
 // Edit opens the file at a URL to change it. A commit that was interrupted is
-// completed. Options but Sync, Plain, Pickle, NoPickle, Locate, DataType and Zarr say
+// completed. Options but Sync, Plain, Pickle, NoPickle, Unchecked, Locate, DataType and Zarr say
 // nothing to it, and those of the first editor that is open count for all, but for Sync.
 func Edit(ctx context.Context, url string, opts Options) (*Editor, error) {
 	t, err := openTarget(ctx, url, opts, false, isKept)

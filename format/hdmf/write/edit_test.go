@@ -203,7 +203,9 @@ func TestObjectsAttributesAndLinksAreAdded(t *testing.T) {
 	for _, name := range sessions {
 		s := memory(t, name)
 		before := dump(t, in(t, s))
-		e := edit(t, s)
+		e, err := write.Edit(ctx, "test://", to(s, write.Options{Unchecked: true})) // of the types that are added, the file caches no schema
+		check(t, err)
+		t.Cleanup(func() { check(t, e.Close()) })
 		check(t, e.AddGroup(ctx, "/scratch/new", &write.Group{
 			Object:   write.Object{Type: hdmf.Type{Namespace: "core", Name: "ScratchData"}, Attributes: map[string]any{"first": to1("/scratch/new/a")}},
 			Datasets: map[string]*write.Dataset{"a": {Object: typed("A"), Data: write.Numbers([]int8{1, 2})}},

@@ -106,3 +106,42 @@ func TestCreatePasses(t *testing.T) {
 	root.Groups["a"].Datasets["data"].Shards = []int{3, 2}
 	wants(t, write.Create(ctx, "test://", root, to(mem.New(), write.Options{})), "/a/data: shards of shape [3 2] for chunks of shape []")
 }
+
+// What is added to a file is checked against the schemas that it caches, and what is
+// refused leaves the file, and the editor, as they were.
+func TestAddChecks(t *testing.T) {
+	for _, o := range layouts {
+		o.Schemas, o.DataType = labSchemas, true
+		s := mem.New()
+		check(t, write.Create(ctx, "test://", labTree(), to(s, o)))
+		e, err := write.Edit(ctx, "test://", to(s, write.Options{}))
+		check(t, err)
+		track := labTree().Groups["a"]
+		delete(track.Attributes, "unit")
+		invalid, ok := errors.AsType[*write.Invalid](e.AddGroup(ctx, "/b", track))
+		if !ok || len(invalid.Findings) != 1 || invalid.Findings[0].Path != "/b" || invalid.Findings[0].Rule != schemas.Missing {
+			t.Errorf("%v", invalid)
+		}
+		index := &write.Dataset{Object: lab("VectorIndex"), Data: write.Numbers([]float32{1})}
+		invalid, ok = errors.AsType[*write.Invalid](e.AddDataset(ctx, "/a/more", index))
+		if !ok || invalid.Findings[0].Path != "/a/more" || invalid.Findings[0].Rule != schemas.BadDType {
+			t.Errorf("%v", invalid)
+		}
+		if _, err := e.File().Object(ctx, "/b"); err == nil {
+			t.Error("what was refused is there")
+		}
+		track.Attributes["unit"] = "V"
+		track.Links = nil
+		check(t, e.AddGroup(ctx, "/b", track))
+		check(t, e.Commit(ctx))
+		check(t, e.Close())
+		f := in(t, s)
+		if found, err := schemas.File(ctx, f, schemas.Options{}); err != nil || len(found) > 0 {
+			t.Errorf("%v, %v", found, err)
+		}
+		e, err = write.Edit(ctx, "test://", to(s, write.Options{Unchecked: true}))
+		check(t, err)
+		check(t, e.AddDataset(ctx, "/a/more", index))
+		check(t, e.Close())
+	}
+}
