@@ -42,6 +42,10 @@ type Multiscales struct {
 	Axes   []Axis
 	Levels []Level
 	Rest   Members
+	// Identity says that the image was read with a transformation of type identity,
+	// which the specification does not allow and SpatialData writes. It moves nothing,
+	// and is not written again.
+	Identity bool
 }
 
 // AxisType is the type of an axis that has one of the usual names, in either

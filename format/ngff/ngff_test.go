@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -100,6 +101,19 @@ func TestParse04(t *testing.T) {
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// SpatialData says of an image that it is where it is, which moves no level.
+func TestIdentity(t *testing.T) {
+	const levels = `"axes":[{"name":"y","type":"space"},{"name":"x","type":"space"}],
+		"datasets":[{"path":"0","coordinateTransformations":[{"type":"scale","scale":[2,3]}]}]`
+	images, err := Parse(json.RawMessage(`[{` + levels + `,"coordinateTransformations":[{"type":"identity","input":{"name":"yx"}}]}]`))
+	if err != nil || !images[0].Identity || !slices.Equal(images[0].Levels[0].Scale, []float64{2, 3}) || images[0].Rest != nil {
+		t.Errorf("%+v, %v", images, err)
+	}
+	if _, err := Parse(json.RawMessage(`[{` + levels + `,"coordinateTransformations":[{"type":"affine"}]}]`)); err == nil {
+		t.Error("an affine transformation is taken for nothing")
 	}
 }
 

@@ -122,7 +122,9 @@ func parseImage(raw json.RawMessage, versioned bool) (Multiscales, error) {
 		case "datasets":
 			m.Levels, err = parseLevels(member.Raw, old)
 		case "coordinateTransformations":
-			common, err = parseTransforms(member.Raw)
+			if m.Identity = isIdentity(member.Raw); !m.Identity {
+				common, err = parseTransforms(member.Raw)
+			}
 		case "version":
 		default:
 			m.Rest = append(m.Rest, member)
@@ -226,6 +228,17 @@ func parseLevels(raw json.RawMessage, old bool) ([]Level, error) {
 		return err
 	})
 	return levels, err
+}
+
+// isIdentity reports whether there is one transformation, which changes nothing.
+func isIdentity(raw json.RawMessage) bool {
+	count, kind := 0, ""
+	err := strictjson.Each(raw, func(_ int, elem json.RawMessage) error {
+		count++
+		_, err := split(elem, map[string]reader{"type": text(&kind)})
+		return err
+	})
+	return err == nil && count == 1 && kind == "identity"
 }
 
 // parseTransforms reads a scale and possibly a translation behind it.

@@ -138,6 +138,9 @@ func (c *checker) version(m *ngff.Metadata, inside bool) {
 
 // image checks the levels of an image.
 func (c *checker) image(ctx context.Context, at string, m *ngff.Multiscales, all *ngff.Metadata) {
+	if m.Identity {
+		c.problem("%s.coordinateTransformations[0]: type \"identity\" is neither scale nor translation", at)
+	}
 	for i, a := range m.Axes {
 		switch {
 		case a.Type == "":

@@ -197,6 +197,8 @@ func TestPathsLeadSomewhere(t *testing.T) {
 		{"labels of nothing", map[string]string{"": `{}`, "labels": `{}`, "labels/cells": single(`, "image-label": {"source": {"image": "../../"}}`)},
 			map[string]zarr.ArraySpec{"labels/cells/0": plane("uint32")}, "there is no image at /"},
 		{"labels that are floats", map[string]string{"": single(`, "image-label": {}`)}, map[string]zarr.ArraySpec{"0": plane("float32")}, "labels are integers"},
+		{"an identity", map[string]string{"": strings.Replace(single(""), `"datasets"`, `"coordinateTransformations": [{"type": "identity"}], "datasets"`, 1)},
+			map[string]zarr.ArraySpec{"0": plane("uint8")}, `"identity" is neither scale nor translation`},
 		{"label colours twice", map[string]string{"": single(`, "image-label": {"colors": [{"label-value": 1}, {"label-value": 1}]}`)}, map[string]zarr.ArraySpec{"0": plane("uint8")}, "that of another too"},
 		{"a plate", map[string]string{"": plate, "A/1": well, "A/1/0": single("")}, map[string]zarr.ArraySpec{"A/1/0/0": plane("uint8")}, ""},
 		{"a plate without its well", map[string]string{"": plate}, nil, `wells[0].path: there is nothing at "A/1"`},
