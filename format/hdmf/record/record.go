@@ -193,6 +193,9 @@ func (r *Recorder) commitLocked(ctx context.Context, all bool) error {
 // It counts with the next Commit. What is added to the series that are being recorded
 // must be added by their streams.
 func (r *Recorder) Edit(ctx context.Context, change func(*write.Editor) error) error {
+	if change == nil {
+		return errors.New("there is no change to be made")
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.usable(); err != nil {
