@@ -26,6 +26,8 @@ type list struct {
 	n      int   // rows in it
 	band   *band // nil if the next one has not been begun
 	flight *flight
+	// under are flights that no commit has seen the end of.
+	under []*flight
 	// kept is how many rows of the band in hand were stored by a commit, if there was
 	// one. Only a shard can be stored by parts, and only once it is whole.
 	kept int
@@ -164,7 +166,7 @@ func (l *list) add(rows []byte, n int) {
 // rows of the band in hand, which are in the spare one.
 type slice struct {
 	*list
-	under *flight
+	under []*flight
 	at, n int // as those of the list were
 	spare *band
 	after chan struct{}
@@ -172,9 +174,10 @@ type slice struct {
 
 // cut gives what a commit stores. It must be put.
 func (l *list) cut() *slice {
-	c := &slice{list: l, under: l.flight, at: l.at, n: l.n}
+	l.under = append(l.under, l.flight)
+	l.flight.landed()
 	l.flight = newFlight()
-	c.under.landed()
+	c := &slice{list: l, under: l.under, at: l.at, n: l.n}
 	if l.n == 0 || l.at+l.n == l.tail.Len() {
 		return c
 	}
@@ -201,10 +204,12 @@ func (c *slice) put(ctx context.Context) error {
 	if c.after != nil {
 		defer close(c.after)
 	}
-	select {
-	case <-c.under.done:
-	case <-ctx.Done():
-		return ctx.Err()
+	for _, f := range c.under {
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	if err := c.rec.usable(); err != nil || c.spare == nil {
 		return err
@@ -214,6 +219,7 @@ func (c *slice) put(ctx context.Context) error {
 
 // stored tells the list that it is, under the lock of the stream.
 func (c *slice) stored() {
+	c.list.under = nil
 	if c.spare != nil && c.list.at == c.at && c.unit < c.shape[0] {
 		c.kept = c.n
 	}

@@ -171,7 +171,10 @@ func (r *Recorder) commitLocked(ctx context.Context, all bool) error {
 		err = r.usable()
 	}
 	if err == nil {
-		err = r.edit.Extend(ctx, ends...)
+		err = ctx.Err()
+	}
+	if err == nil { // half of it would be the end of the recording
+		err = r.edit.Extend(context.WithoutCancel(ctx), ends...)
 	}
 	if err == nil {
 		err = r.edit.Commit(ctx)
