@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/journal"
 )
 
 // consolidated compares the consolidated metadata of the file with its nodes.
@@ -21,13 +23,17 @@ func (c *checker) consolidated(ctx context.Context) error {
 	if all == nil {
 		return nil
 	}
-	n, err := zarr.OpenStore(ctx, root.Store(), root.Path(), zarr.BypassConsolidated())
+	s, top := committed(ctx, root)
+	n, err := zarr.OpenStore(ctx, s, top, zarr.BypassConsolidated())
 	if err != nil {
 		return c.unreadable(ctx, "/", err)
 	}
 	fresh, ok := n.(*zarr.Group)
 	if !ok {
 		return nil
+	}
+	if now := fresh.Metadata().Consolidated; now != nil {
+		all = now // of the same commit as the nodes
 	}
 	for _, name := range all.Ignored {
 		c.tell("/", StaleConsolidated, "consolidated metadata has %s, which is no path of a node", quote(name))
@@ -49,12 +55,26 @@ func (c *checker) consolidated(ctx context.Context) error {
 			continue // where a node is broken, it is told when it is checked
 		}
 		// The root of the file need not be that of its store.
-		at := strings.TrimPrefix(strings.TrimPrefix(n.Path(), root.Path()), "/")
+		at := strings.TrimPrefix(strings.TrimPrefix(n.Path(), fresh.Path()), "/")
 		if !seen[at] && (hidden == "" || at != hidden && !strings.HasPrefix(at, hidden+"/")) {
 			c.tell("/"+at, StaleConsolidated, "the node is not in the consolidated metadata of the file, so that readers miss it")
 		}
 	}
 	return ctx.Err()
+}
+
+// committed is where the file is found as it is after its last commit, which the
+// documents of nodes may not tell of yet.
+func committed(ctx context.Context, root *zarr.Group) (s store.Store, at string) {
+	under, err := store.Sub(translate.Raw(root.Store()), root.Path())
+	if err == nil {
+		if j, err := journal.Read(ctx, under); err == nil && j != nil {
+			if over, err := journal.Over(ctx, under, j); err == nil {
+				return over, ""
+			}
+		}
+	}
+	return root.Store(), root.Path()
 }
 
 // stale says how the entry of a node differs from its own document, "" if it does

@@ -6,6 +6,8 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/store/held"
+	"github.com/omnizarr/zarr/store/journal"
 )
 
 // Consolidated metadata that differs from the nodes is told node by node.
@@ -29,6 +31,23 @@ func TestStaleConsolidated(t *testing.T) {
 				t.Run(what, func(t *testing.T) { want(t, findings(t, in(t, f), check.Options{}), test.want...) })
 			}
 		})
+	}
+}
+
+// Documents that lag behind a commit are not stale: the commit is decided, and the
+// consolidated metadata tells of it.
+func TestDocumentsThatLagAreNotStale(t *testing.T) {
+	for name, key := range map[string]string{"session_v2.nwb.zarr": "general/devices/probe/.zattrs", "session_v3.nwb.zarr": "general/devices/probe/zarr.json"} {
+		f := files(nwbtest.Files(t, name))
+		now := f[key]
+		f.attributes("general/devices/probe", func(a map[string]any) { a["description"] = "as it was" })
+		j := &journal.Journal{Changes: []journal.Change{{Key: key, Data: now, Was: held.Version(true, f[key])}}}
+		text, err := j.Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f[journal.Name] = text
+		want(t, findings(t, in(t, f), check.Options{}))
 	}
 }
 

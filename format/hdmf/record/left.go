@@ -142,7 +142,14 @@ func former(ctx context.Context, s store.Store, a *zarr.Array) ([]Left, error) {
 		below := e.Key[len(a.Path())+1:]
 		for i, p := range patterns {
 			ok, _ := path.Match(p, below)
-			there[i] = there[i] || ok && e.IsPrefix == strings.HasSuffix(p, "/")
+			if !ok || there[i] || e.IsPrefix != strings.HasSuffix(p, "/") {
+				continue
+			}
+			if there[i] = true; e.IsPrefix { // a folder may stay when all is gone that was in it
+				if there[i], err = holdsAny(ctx, s, e.Key); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	now := -1
@@ -164,4 +171,12 @@ func former(ctx context.Context, s store.Store, a *zarr.Array) ([]Left, error) {
 		}
 	}
 	return found, nil
+}
+
+// holdsAny reports whether there is a value below a prefix.
+func holdsAny(ctx context.Context, s store.Store, prefix string) (bool, error) {
+	for e, err := range s.List(store.NamesOnly(ctx), prefix, "") {
+		return err == nil && !e.IsPrefix, err
+	}
+	return false, nil
 }

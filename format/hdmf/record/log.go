@@ -216,7 +216,7 @@ func (l *log) forget(ctx context.Context) {
 // chunks of columns that were written anew. Who goes on to record need not call it. It
 // is nothing for files that were closed, and for those of the layout V2.
 func Recover(ctx context.Context, url string, opts Options) (err error) {
-	r, err := Open(ctx, url, opts)
+	r, err := open(ctx, url, opts)
 	if err != nil {
 		return err
 	}

@@ -75,8 +75,21 @@ type job struct {
 	after  <-chan struct{} // what is to be stored before it, nil if nothing
 }
 
-// Open opens the file at a URL to record into it. The context is that of Open alone.
+// ErrArchive says that a file is in an archive, of which a crash would leave nothing
+// that was committed.
+var ErrArchive = errors.New("an archive gets what is recorded only when it is closed, and a crash would lose all of it: record into a folder, and omnizarr copy it into an archive then")
+
+// Open opens the file at a URL to record into it; ErrArchive if it is in an archive.
+// The context is that of Open alone.
 func Open(ctx context.Context, url string, opts Options) (*Recorder, error) {
+	r, err := open(ctx, url, opts)
+	if err == nil && r.edit.Archive() {
+		return nil, errors.Join(fmt.Errorf("record into %s: %w", url, ErrArchive), r.Discard())
+	}
+	return r, err
+}
+
+func open(ctx context.Context, url string, opts Options) (*Recorder, error) {
 	lag := cmp.Or(opts.Lag, time.Second)
 	opts.Edit.Lagging = opts.Edit.Lagging || lag > 0
 	e, err := write.Edit(ctx, url, opts.Edit)

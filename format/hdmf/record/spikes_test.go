@@ -3,6 +3,7 @@ package record_test
 import (
 	"errors"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -259,5 +261,27 @@ func TestSpikesOfTheOtherLayout(t *testing.T) {
 	check(t, err)
 	if f := open(t, old); f.Layout() != hdmf.V2 || prefixes(t, units(t, old), want) != 2 {
 		t.Errorf("a copy in the layout %v", f.Layout())
+	}
+}
+
+// A recording that was closed has left nothing, in folders neither.
+func TestNothingIsLeftInFolders(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "f")
+	check(t, write.Create(ctx, dir, session(2, 2, nil, nil), write.Options{}))
+	s, err := file.Open(dir, file.Options{})
+	check(t, err)
+	defer s.Close()
+	for range 5 { // the third one has its chunks in a folder, which the others have beside it
+		r, err := record.Open(ctx, dir, record.Options{})
+		check(t, err)
+		spikes, err := r.Spikes(ctx, "/units")
+		check(t, err)
+		check(t, spikes.Append(ctx, 1, 7))
+		check(t, r.Close())
+		left, err := record.FindLeft(ctx, s)
+		check(t, err)
+		if len(left) > 0 {
+			t.Errorf("%+v", left)
+		}
 	}
 }

@@ -1,8 +1,11 @@
 package record_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -196,4 +199,20 @@ func TestStoppedRecoveries(t *testing.T) {
 			return
 		}
 	}
+}
+
+// A crash would leave nothing of what was committed to an archive, so that nothing is
+// recorded into one. What a recording left can be finished there all the same.
+func TestArchivesAreRefused(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "f.zip")
+	check(t, write.Create(ctx, at, session(2, 2, nil, nil), write.Options{}))
+	before, err := os.ReadFile(at)
+	check(t, err)
+	if _, err := record.Open(ctx, at, record.Options{}); !errors.Is(err, record.ErrArchive) {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(at); err != nil || !bytes.Equal(after, before) {
+		t.Error("the archive is another one", err)
+	}
+	check(t, record.Recover(ctx, at, record.Options{}))
 }

@@ -24,7 +24,7 @@ import (
 // When Commit returns, the changes are there for all readers, and survive the end of
 // this process, but not a loss of power. With Options.Sync they do: all that was
 // stored is flushed to the disk before it counts. What was not committed is gone
-// after either.
+// after either. An archive is the exception, see Editor.Archive.
 //
 // A commit is decided at once, when one value is stored that says all that it
 // changes. ErrStale says that this is done but not all that follows: another Commit,

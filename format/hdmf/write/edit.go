@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/lock"
 )
 
@@ -53,6 +54,13 @@ func (e *Editor) lock() (unlock func()) {
 
 // File shows the file with the changes so far.
 func (e *Editor) File() *hdmf.File { return e.file }
+
+// Archive reports whether the file is in an archive, of which a commit is nothing until
+// the last editor is closed: a crash leaves the archive as it was before Edit.
+func (e *Editor) Archive() bool {
+	_, is := store.As[interface{ Discard() error }](e.where.Store)
+	return is
+}
 
 // Close gives the file up. What was not committed when its last editor is closed is
 // lost.
