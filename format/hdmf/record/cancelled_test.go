@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/record"
+	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -49,7 +50,7 @@ func TestCommitAfterOneThatWasGivenUp(t *testing.T) {
 	})
 }
 
-// A commit whose context ends at any moment does not end the recording.
+// A commit or an edit whose context ends at any moment does not end the recording.
 func TestCommitsThatAreGivenUpAnywhere(t *testing.T) {
 	s := mem.New()
 	create(t, s, hdmf.V3, session(2, 2, []int{10, 2}, []int{10}))
@@ -70,6 +71,9 @@ func TestCommitsThatAreGivenUpAnywhere(t *testing.T) {
 			check(t, err)
 		}
 		check(t, r.Commit(ctx))
+		if err := r.Edit(&countdown{Context: ctx, left: int64(n)}, func(*write.Editor) error { return nil }); !errors.Is(err, context.Canceled) {
+			check(t, err)
+		}
 	}
 	if given < 20 {
 		t.Errorf("%d commits were given up", given)

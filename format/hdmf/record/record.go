@@ -217,14 +217,18 @@ func (r *Recorder) Edit(ctx context.Context, change func(*write.Editor) error) e
 	if err := r.usable(); err != nil {
 		return err
 	}
-	for _, s := range r.streams {
-		if err := s.rest(ctx); err != nil {
-			return err
+	var err error
+	rested := 0
+	for ; rested < len(r.streams); rested++ {
+		if err = r.streams[rested].rest(ctx); err != nil {
+			break
 		}
 	}
-	err := change(r.edit)
-	for _, s := range r.streams {
-		if again := s.resume(ctx); again != nil {
+	if err == nil {
+		err = change(r.edit)
+	}
+	for _, s := range r.streams[:rested] {
+		if again := s.resume(context.WithoutCancel(ctx)); again != nil {
 			r.end(again)
 			err = errors.Join(err, again)
 		}

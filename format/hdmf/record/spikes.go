@@ -265,7 +265,7 @@ func (s *Spikes) rest(ctx context.Context) error {
 		err = s.log.put(ctx)
 	}
 	if err == nil {
-		err = s.rec.edit.Extend(ctx, s.said()...)
+		err = s.rec.edit.Extend(context.WithoutCancel(ctx), s.said()...) // all or nothing of it
 	}
 	if err != nil {
 		return err
