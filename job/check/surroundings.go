@@ -24,29 +24,19 @@ const (
 
 // commit tells of a commit that was interrupted: what seems to be wrong may be right
 // once it is completed.
-func (v *verifier) commit(ctx context.Context, root zarr.Node) {
-	s, err := store.Sub(translate.Raw(root.Store()), root.Path())
+func (v *verifier) commit(ctx context.Context) {
+	s, err := store.Sub(translate.Raw(v.root.Store()), v.root.Path())
 	if err != nil {
 		return
 	}
 	switch j, err := journal.Read(ctx, s); {
 	case err != nil:
 		v.problem("/", journal.Name, err.Error())
-	case j != nil && isEdited(s):
+	case j != nil && lock.Busy(s, ""):
 		v.note("/", journal.Name, "somebody edits this now: documents of nodes may not tell of the last commits yet")
 	case j != nil:
 		v.problem("/", journal.Name, "a commit was interrupted when it was decided; editing the file or omnizarr repair completes it")
 	}
-}
-
-// isEdited reports whether somebody has a place alone in order to change it.
-func isEdited(s store.Store) bool {
-	release, err := lock.Take(s, "")
-	if err != nil {
-		return errors.Is(err, lock.ErrBusy)
-	}
-	_ = release() // nothing was done with it
-	return false
 }
 
 // inspect asks formats for what they keep besides nodes.
@@ -95,7 +85,7 @@ func (v *verifier) add(path, problem string) {
 // surroundings looks at what lies in the folder of a hierarchy besides nodes and
 // their chunks. Stores that cannot list have told so where it matters.
 func (v *verifier) surroundings(ctx context.Context, root zarr.Node) {
-	v.commit(ctx, root)
+	v.commit(ctx)
 	v.strays(ctx, root)
 	v.hidden(ctx, root)
 }

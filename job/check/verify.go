@@ -15,11 +15,13 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/journal"
 )
 
 // Report is what Verify found.
@@ -168,7 +170,16 @@ func (v *verifier) fresh(ctx context.Context) zarr.Node {
 		return v.root
 	}
 	opts := append(slices.Clone(v.opts.Open), zarr.BypassConsolidated())
-	n, err := zarr.OpenStore(ctx, v.root.Store(), v.root.Path(), opts...)
+	s := v.root.Store()
+	if v.root.Path() == "" { // with the commits that documents do not tell of yet
+		raw := translate.Raw(s)
+		if j, err := journal.Read(ctx, raw); err == nil && j != nil {
+			if whole, err := journal.Over(ctx, raw, j); err == nil {
+				s = whole
+			}
+		}
+	}
+	n, err := zarr.OpenStore(ctx, s, v.root.Path(), opts...)
 	if err != nil {
 		return v.root // it exists in somebody's consolidated metadata only
 	}

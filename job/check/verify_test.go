@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -14,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/job/jobtest"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
+	"github.com/omnizarr/zarr/store/held"
 	"github.com/omnizarr/zarr/store/journal"
 	"github.com/omnizarr/zarr/store/lock"
 )
@@ -179,4 +181,33 @@ func TestVerifyTellsAnInterruptionFromWork(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	jobtest.Check(t, release())
+}
+
+// Documents that a journal has yet to change are verified as they will be.
+func TestVerifyReadsBehindAJournal(t *testing.T) {
+	g, s := jobtest.Sample(t)
+	jobtest.Check(t, g.Consolidate(ctx))
+	const key = "plane/zarr.json"
+	now, _, err := s.Get(ctx, key, store.All(), nil)
+	jobtest.Check(t, err)
+	was := bytes.Replace(now, []byte(`"attributes"`), []byte(`"attributes":{"old":1},"x"`), 1)
+	if bytes.Equal(now, was) {
+		was = bytes.Replace(now, []byte("{"), []byte(`{"attributes":{"old":1},`), 1)
+	}
+	_, err = s.Put(ctx, key, was, store.PutOptions{})
+	jobtest.Check(t, err)
+	stale := func() bool {
+		return slices.ContainsFunc(verify(t, g).Problems, func(p check.Problem) bool { return p.Path == "/plane" })
+	}
+	if !stale() {
+		t.Fatal("nothing is stale")
+	}
+	j := &journal.Journal{Changes: []journal.Change{{Key: key, Data: now, Was: held.Version(true, was)}}}
+	text, err := j.Append(nil)
+	jobtest.Check(t, err)
+	_, err = s.Put(ctx, journal.Name, text, store.PutOptions{})
+	jobtest.Check(t, err)
+	if stale() {
+		t.Error("stale behind a journal")
+	}
 }
