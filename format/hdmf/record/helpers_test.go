@@ -24,7 +24,7 @@ func check(t testing.TB, err error) {
 
 // on gives options with which a URL of the scheme test is a store.
 func on(s store.Store) record.Options {
-	o := record.Options{Lag: time.Hour} // no clock decides what is stored when
+	o := record.Options{Lag: time.Hour, Unseen: -1} // no clock decides what is stored when
 	o.Edit.Locate.Schemes = locate.Schemes{"test": func(context.Context, string, locate.Options) (locate.Location, error) {
 		return locate.Location{Store: s}, nil
 	}}

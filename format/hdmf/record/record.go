@@ -35,6 +35,10 @@ type Options struct {
 	// write.Options.Lagging: a Commit that comes later, and Close, stores them. The
 	// default is a second; below 0 each Commit does.
 	Lag time.Duration
+	// Unseen is for how long spikes of units that are there may lie beside their table,
+	// where other programs do not see them, before their column is written anew. The
+	// default is a second; below 0 it is written as soon as it has grown enough.
+	Unseen time.Duration
 }
 
 // Recorder adds to a file. Its methods, and those of its streams, may be called by
@@ -51,6 +55,7 @@ type Recorder struct {
 	streams []stream
 	closed  bool
 	lag     time.Duration
+	unseen  time.Duration
 	settled time.Time // when no document lagged behind last
 }
 
@@ -100,7 +105,7 @@ func open(ctx context.Context, url string, opts Options) (*Recorder, error) {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	r := &Recorder{edit: e, jobs: make(chan job, 4*n), lag: lag, settled: time.Now()}
+	r := &Recorder{edit: e, jobs: make(chan job, 4*n), lag: lag, unseen: cmp.Or(opts.Unseen, time.Second), settled: time.Now()}
 	r.life, r.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	for range n {
 		r.work.Go(r.worker)

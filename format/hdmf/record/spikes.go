@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"sync"
+	"time"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
@@ -17,8 +18,9 @@ import (
 // The spikes of a unit lie together in a column, so that those of one more unit move
 // all behind it: the column must be written anew. That is done in the background, and
 // not for every commit but whenever a sixty-fourth more spikes have come, so that a
-// spike is written sixty-five times at most, however long the recording is, and other
-// programs see all but the last sixty-fourth. Until they see them, spikes lie beside
+// spike is written sixty-five times at most, however long the recording is, and no more
+// often than Options.Unseen says: other programs see all but the last sixty-fourth or
+// those of the last second. Until they see them, spikes lie beside
 // the table from one commit to the next, and are found there after a crash by who
 // opens the table as Spikes again, or by Recover. Flush and Close write all.
 //
@@ -34,8 +36,9 @@ type Spikes struct {
 	ends   []int64 // of the units in times
 	fresh  lists   // what is in no column yet
 	work   *rewrite
-	unsaid bool  // the columns are written anew, and not committed
-	spare  lists // memory for later
+	begun  time.Time // when the columns were last begun to be written anew
+	unsaid bool      // the columns are written anew, and not committed
+	spare  lists     // memory for later
 	log    *log
 }
 
@@ -184,7 +187,8 @@ func (s *Spikes) store(ctx context.Context, all bool) (ends []write.End, committ
 			return nil, nil, err
 		}
 	}
-	if s.fresh.n > 0 && (all || s.work == nil && !s.unsaid && s.fresh.n*share >= s.times.Len()) {
+	if s.fresh.n > 0 && (all || s.work == nil && !s.unsaid && s.fresh.n*share >= s.times.Len() && time.Since(s.begun) >= s.rec.unseen) {
+		s.begun = time.Now()
 		if err := s.begin(ctx); err != nil {
 			return nil, nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/record"
@@ -282,6 +283,39 @@ func TestNothingIsLeftInFolders(t *testing.T) {
 		check(t, err)
 		if len(left) > 0 {
 			t.Errorf("%+v", left)
+		}
+	}
+}
+
+// Spikes of many commits wait for their column to be written anew, and are there after
+// all: after Flush for others to see, after a crash for the next recording.
+func TestSpikesThatWait(t *testing.T) {
+	for _, end := range []func(r *record.Recorder) error{
+		func(r *record.Recorder) error { return r.Close() },
+		func(r *record.Recorder) error { return errors.Join(r.Flush(ctx), r.Discard()) },
+		func(r *record.Recorder) error { return r.Discard() },
+	} {
+		s := mem.New()
+		create(t, s, hdmf.V3, session(2, 2, nil, nil))
+		o := on(s)
+		o.Unseen = time.Hour
+		r, err := record.Open(ctx, "test://", o)
+		check(t, err)
+		spikes, err := r.Spikes(ctx, "/units")
+		check(t, err)
+		var want []float64
+		for i := range 20 {
+			check(t, spikes.Append(ctx, 1, float64(i)))
+			want = append(want, float64(i))
+			check(t, r.Commit(ctx))
+		}
+		if seen := units(t, s); len(seen[1]) != 1 {
+			t.Errorf("%d spikes are seen", len(seen[1]))
+		}
+		check(t, end(r))
+		check(t, record.Recover(ctx, "test://", on(s)))
+		if got := units(t, s); len(got[0]) != 0 || !slices.Equal(got[1], want) {
+			t.Errorf("got %v", got)
 		}
 	}
 }
