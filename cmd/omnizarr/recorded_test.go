@@ -32,7 +32,7 @@ func TestInterruptedRecordingsAreRepaired(t *testing.T) {
 				Data: write.Numbers([]uint32{0})},
 		},
 	}}}, write.Options{Layout: hdmf.V3}))
-	r, err := record.Open(ctx, url, record.Options{})
+	r, err := record.Open(ctx, url, record.Options{Unseen: -1})
 	do(err)
 	spikes, err := r.Spikes(ctx, "/units")
 	do(err)

@@ -41,7 +41,7 @@ func interrupted(t *testing.T) (url string, recorder *record.Recorder) {
 				Data: write.Numbers([]uint32{0, 0})},
 		},
 	}}}, write.Options{Layout: hdmf.V3}))
-	r, err := record.Open(ctx, url, record.Options{})
+	r, err := record.Open(ctx, url, record.Options{Unseen: -1})
 	jobtest.Check(t, err)
 	spikes, err := r.Spikes(ctx, "/units")
 	jobtest.Check(t, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -169,10 +170,10 @@ func TestCommitsThatLagAreWholeToo(t *testing.T) {
 // hiccup fails at one change, and goes on.
 type hiccup struct {
 	*mem.Store
-	left int
+	left atomic.Int64
 }
 
-func (s *hiccup) fails() bool { s.left--; return s.left == -1 }
+func (s *hiccup) fails() bool { return s.left.Add(-1) == -1 }
 
 func (s *hiccup) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
 	if s.fails() {
@@ -203,7 +204,8 @@ func TestEditorsGoOnAfterACommitThatFailed(t *testing.T) {
 		failed := map[bool]int{}
 		for n := 0; ; n++ {
 			s := copyOf(t, start)
-			f := &hiccup{s, n}
+			f := &hiccup{Store: s}
+			f.left.Store(int64(n))
 			e, err := write.Edit(ctx, "test://", to(f, write.Options{}))
 			check(t, err)
 			if sessionStep(e, 0) != nil { // values, after which it does not go on
@@ -211,7 +213,7 @@ func TestEditorsGoOnAfterACommitThatFailed(t *testing.T) {
 				continue
 			}
 			err = e.Commit(ctx)
-			if err == nil && f.left >= 0 {
+			if err == nil && f.left.Load() >= 0 {
 				check(t, e.Close())
 				break
 			}
