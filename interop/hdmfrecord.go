@@ -20,7 +20,7 @@ const (
 // spikes of its units: for every line that comes in, some samples in pieces, a commit,
 // and a line that says how many samples there are. It flushes and ends with the input.
 func recordNWB(ctx context.Context, path string, in io.Reader, out io.Writer) error {
-	rec, err := record.Open(ctx, path, record.Options{})
+	rec, err := record.Open(ctx, path, record.Options{Unseen: -1}) // so that the spikes to be seen can be counted
 	if err != nil {
 		return err
 	}

@@ -99,11 +99,7 @@ func committed(ctx context.Context, g *zarr.Group, opts []zarr.Option) *zarr.Gro
 	if err != nil {
 		return nil
 	}
-	j, err := journal.Read(ctx, s)
-	if err != nil || j == nil {
-		return nil // what is stored is all that there is to read
-	}
-	if s, err = journal.Over(ctx, s, j); err != nil {
+	if s = journal.Committed(ctx, s); s == nil {
 		return nil
 	}
 	n, err := zarr.OpenStore(ctx, s, "", opts...)

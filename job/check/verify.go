@@ -172,11 +172,8 @@ func (v *verifier) fresh(ctx context.Context) zarr.Node {
 	opts := append(slices.Clone(v.opts.Open), zarr.BypassConsolidated())
 	s := v.root.Store()
 	if v.root.Path() == "" { // with the commits that documents do not tell of yet
-		raw := translate.Raw(s)
-		if j, err := journal.Read(ctx, raw); err == nil && j != nil {
-			if whole, err := journal.Over(ctx, raw, j); err == nil {
-				s = whole
-			}
+		if whole := journal.Committed(ctx, translate.Raw(s)); whole != nil {
+			s = whole
 		}
 	}
 	n, err := zarr.OpenStore(ctx, s, v.root.Path(), opts...)

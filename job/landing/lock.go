@@ -3,12 +3,11 @@ package landing
 import (
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
 	"github.com/omnizarr/zarr/internal/partial"
-	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/lock"
 )
 
 // errBusy says that another process is at work on the same place.
@@ -20,14 +19,7 @@ func (l *Landing) localPath(at string) string {
 	if l.base == nil {
 		return ""
 	}
-	if _, ok := store.As[store.Mover](l.base); !ok {
-		return ""
-	}
-	u, err := url.Parse(store.Identity(l.base, at))
-	if err != nil || u.Scheme != "file" {
-		return ""
-	}
-	return filepath.FromSlash(u.Path)
+	return lock.Folder(l.base, at)
 }
 
 // lock keeps other processes out of a folder, if it is one on this machine and is

@@ -249,6 +249,21 @@ func (c *Change) made(ctx context.Context, s store.Reader) (bool, error) {
 	return false, store.WrapError("complete", s.URL(), c.Key, ErrChanged)
 }
 
+// Committed shows a store as it is after a commit that some values do not tell of yet;
+// nil if there is none, or none that can be understood: then what is stored is all that
+// there is to read.
+func Committed(ctx context.Context, s store.Store) store.Store {
+	j, err := Read(ctx, s)
+	if err != nil || j == nil {
+		return nil
+	}
+	whole, err := Over(ctx, s, j)
+	if err != nil {
+		return nil
+	}
+	return whole
+}
+
 // Over shows a store as it is when the changes of a journal are made and the journal is
 // gone, for reading.
 func Over(ctx context.Context, s store.Store, j *Journal) (store.Store, error) {

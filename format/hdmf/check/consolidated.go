@@ -68,10 +68,8 @@ func (c *checker) consolidated(ctx context.Context) error {
 func committed(ctx context.Context, root *zarr.Group) (s store.Store, at string) {
 	under, err := store.Sub(translate.Raw(root.Store()), root.Path())
 	if err == nil {
-		if j, err := journal.Read(ctx, under); err == nil && j != nil {
-			if over, err := journal.Over(ctx, under, j); err == nil {
-				return over, ""
-			}
+		if whole := journal.Committed(ctx, under); whole != nil {
+			return whole, ""
 		}
 	}
 	return root.Store(), root.Path()
