@@ -41,6 +41,7 @@ var layers = []struct {
 	{names: []string{"."}},
 	{names: []string{"format/cf"}},
 	{names: []string{"coordinates"}},
+	{names: []string{"raster"}},
 	{names: []string{"job/landing", "convention", "elements", "format/hdmf", "measure", "picture", "stats", "pyramid"}},
 	{names: []string{"job"}},
 	{names: []string{"job/jobtest", "job/copying", "job/diff", "job/check"}},

@@ -14,9 +14,9 @@ import (
 func (v *view) paint(p *Picture, in *planes, opt Options) {
 	p.Image = image.NewNRGBA(image.Rect(0, 0, in.width, in.height))
 	switch {
-	case v.labels:
+	case v.Labels:
 		v.paintLabels(p, in)
-	case v.rgb:
+	case v.RGB:
 		v.paintColours(p, in, opt)
 	case len(in.values) > 1 || v.colour(0) != nil:
 		v.blend(p, in, opt)
@@ -52,12 +52,12 @@ func part(value, low, high float64) float64 {
 
 // window is which values of a channel are shown from black to its full colour.
 func (v *view) window(values []float64, k int, opt Options) (low, high float64) {
-	kind := v.levels[0].DataType().Kind()
+	kind := v.Levels[0].DataType().Kind()
 	if kind == dtype.Bool {
 		return 0, 1
 	}
-	if opt.Low < 0 && v.picked != nil && v.picked[k] < len(v.channels) {
-		if w := v.channels[v.picked[k]].Window; w != nil && w.Start < w.End {
+	if opt.Low < 0 && v.picked != nil && v.picked[k] < len(v.Channels) {
+		if w := v.Channels[v.picked[k]].Window; w != nil && w.Start < w.End {
 			return w.Start, w.End
 		}
 	}
@@ -89,10 +89,10 @@ func between(values []float64, low, high float64) (float64, float64) {
 
 // colour is what a channel is said to have, nil if nothing is said.
 func (v *view) colour(k int) *color.NRGBA {
-	if v.picked == nil || v.picked[k] >= len(v.channels) {
+	if v.picked == nil || v.picked[k] >= len(v.Channels) {
 		return nil
 	}
-	return v.channels[v.picked[k]].Color
+	return v.Channels[v.picked[k]].Color
 }
 
 // usual are the colours of channels that say none.
@@ -116,8 +116,8 @@ func (v *view) blend(p *Picture, in *planes, opt Options) {
 		if said := v.colour(k); said != nil {
 			c = *said
 		}
-		if v.picked[k] < len(v.channels) && v.channels[v.picked[k]].Label != "" {
-			name = v.channels[v.picked[k]].Label
+		if v.picked[k] < len(v.Channels) && v.Channels[v.picked[k]].Label != "" {
+			name = v.Channels[v.picked[k]].Label
 		}
 		p.Channels = append(p.Channels, name)
 		for i, value := range values {
@@ -144,12 +144,12 @@ func byteOf(v float64) uint8 { return uint8(min(max(v+0.5, 0), 255)) }
 // same black to the same white in all three.
 func (v *view) paintColours(p *Picture, in *planes, opt Options) {
 	low, high := 0.0, 255.0
-	if v.levels[0].DataType().Name() != "uint8" || opt.Low >= 0 {
+	if v.Levels[0].DataType().Name() != "uint8" || opt.Low >= 0 {
 		if opt.Low < 0 {
 			opt.Low, opt.High = 0, 99.9
 		}
 		low, high = between(slices.Concat(in.values[:3]...), opt.Low, opt.High)
-		if opt.Low == 0 && v.levels[0].DataType().Kind() != dtype.Float {
+		if opt.Low == 0 && v.Levels[0].DataType().Kind() != dtype.Float {
 			low = 0
 		}
 		p.Low, p.High = []float64{low}, []float64{high}
@@ -163,7 +163,7 @@ func (v *view) paintColours(p *Picture, in *planes, opt Options) {
 				c.A = 0
 			}
 		}
-		if len(in.values) == 4 && v.levels[0].DataType().Name() == "uint8" {
+		if len(in.values) == 4 && v.Levels[0].DataType().Name() == "uint8" {
 			c.A = byteOf(in.values[3][i])
 		}
 		set(p.Image, i, c)
@@ -173,7 +173,7 @@ func (v *view) paintColours(p *Picture, in *planes, opt Options) {
 // paintLabels gives every number a colour of its own; 0 is no label.
 func (v *view) paintLabels(p *Picture, in *planes) {
 	for i, value := range in.values[0] {
-		switch c, said := v.colors[value]; {
+		switch c, said := v.Colors[value]; {
 		case said:
 			set(p.Image, i, c)
 		case value == value && value != 0:

@@ -20,6 +20,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/raster"
 )
 
 // Options says how a picture is made; the zero value is fine.
@@ -47,6 +48,8 @@ type Options struct {
 	Stored bool
 	// Coordinates says where coordinates are looked for, besides those of any array.
 	Coordinates []coordinates.Option
+	// Raster says how the image is looked at.
+	Raster []raster.Option
 }
 
 // Picture is one that was made.
@@ -68,7 +71,7 @@ type Picture struct {
 const defaultSize = 1024
 
 // ErrLine says that an array has one dimension, or none.
-var ErrLine = errors.New("a picture needs two dimensions")
+var ErrLine = raster.ErrLine
 
 // Of makes a picture of an array, or of the image that a group is.
 func Of(ctx context.Context, n zarr.Node, opt Options) (*Picture, error) {
@@ -99,23 +102,27 @@ func Of(ctx context.Context, n zarr.Node, opt Options) (*Picture, error) {
 	if !slices.Contains(Maps(), opt.Map) {
 		return fail(fmt.Errorf("no colour map is called %s, only %s", opt.Map, strings.Join(Maps(), ", ")))
 	}
-	img, err := find(ctx, n)
+	img, err := raster.Within(ctx, n, opt.Raster...)
+	if err == nil {
+		err = img.Numbers()
+	}
 	if err != nil {
 		return fail(err)
 	}
-	img.labels = img.labels || opt.Labels
-	sel, err := coordinates.Select(ctx, img.levels[0], opt.Slice, opt.Coordinates...)
+	img.Labels = img.Labels || opt.Labels
+	finest := img.Levels[0].Array
+	sel, err := coordinates.Select(ctx, finest, opt.Slice, opt.Coordinates...)
 	if err != nil {
 		return fail(err)
 	}
-	if _, err := img.levels[0].ResultShape(sel); err != nil {
+	if _, err := finest.ResultShape(sel); err != nil {
 		return nil, err
 	}
-	at, err := zarr.Resolve(sel, img.levels[0].Shape())
+	at, err := zarr.Resolve(sel, finest.Shape())
 	if err != nil {
 		return fail(err)
 	}
-	v, err := img.look(at)
+	v, err := look(img, at)
 	if err != nil {
 		return fail(err)
 	}
@@ -124,7 +131,7 @@ func Of(ctx context.Context, n zarr.Node, opt Options) (*Picture, error) {
 	if err != nil {
 		return fail(err)
 	}
-	p := &Picture{Level: v.level(), Axes: [2]string{img.name(v.y), img.name(v.x)}, At: v.words()}
+	p := &Picture{Level: v.level(), Axes: [2]string{img.AxisName(v.Y), img.AxisName(v.X)}, At: v.words()}
 	v.paint(p, planes, opt)
 	return p, nil
 }

@@ -4,22 +4,19 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/cf"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/raster"
 )
 
 // view is which part of an image is shown, and how large.
 type view struct {
-	*images
+	*raster.Image
+	raster.Shown
 	at            []zarr.Positions // in the finest level
-	y, x          int              // the axes that are shown
-	channel       int              // the axis of channels, -1 if none is shown
 	picked        []int            // which channels, as positions of the finest level
-	rgb           bool             // channels are red, green, blue, and perhaps how opaque
 	width, height int              // of the picture
 	use           int              // the level
 }
@@ -28,80 +25,25 @@ type view struct {
 const mostChannels = 8
 
 // look chooses axes and channels.
-func (img *images) look(at []zarr.Positions) (*view, error) {
-	v := &view{images: img, at: at, y: -1, x: -1, channel: -1}
-	var free []int // axes that are not reduced to a position
-	for i, p := range at {
-		switch {
-		case p.Count == 0:
-			return nil, fmt.Errorf("nothing is selected of %s", img.name(i))
-		case p.Along >= 0:
-			free = append(free, i)
-		}
+func look(img *raster.Image, at []zarr.Positions) (*view, error) {
+	shown, err := img.Show(at)
+	if err != nil {
+		return nil, err
 	}
-	for _, i := range free {
-		switch strings.ToLower(img.names[i]) {
-		case "y", "lat", "latitude":
-			v.y = i
-		case "x", "lon", "longitude", "long":
-			v.x = i
-		}
-	}
-	if v.y < 0 || v.x < 0 {
-		rest := slices.Clone(free)
-		// Colours stand behind the pixels in arrays of Python, and have no name there.
-		if k := len(rest); k > 2 {
-			last := rest[k-1]
-			if n := at[last].Count; img.types[last] == "channel" || img.names[last] == "" && (n == 3 || n == 4) && img.isColour() {
-				v.channel, rest = last, rest[:k-1]
-			}
-		}
-		// What has several positions is rather shown than what has one.
-		wide := slices.DeleteFunc(slices.Clone(rest), func(i int) bool { return at[i].Count == 1 || len(free) > 2 && img.types[i] == "channel" })
-		if len(wide) >= 2 {
-			rest = wide
-		}
-		if len(rest) < 2 {
-			return nil, fmt.Errorf("%w, shape %v has fewer here: omnizarr plot draws one", ErrLine, img.levels[0].Shape())
-		}
-		v.y, v.x = rest[len(rest)-2], rest[len(rest)-1]
-	}
-	for _, i := range free {
-		if v.channel < 0 && img.types[i] == "channel" && i != v.y && i != v.x {
-			v.channel = i
-		}
-	}
-	if v.labels {
-		v.channel = -1
-	}
+	v := &view{Image: img, Shown: shown, at: at}
 	v.pick()
 	return v, nil
 }
 
-// isColour reports whether elements may be those of colours.
-func (img *images) isColour() bool {
-	name := img.levels[0].DataType().Name()
-	return name == "uint8" || name == "uint16" || name == "float32"
-}
-
 // pick chooses the channels that are shown.
 func (v *view) pick() {
-	if v.channel < 0 {
+	if v.Channel < 0 {
 		return
 	}
-	p := v.at[v.channel]
-	samples := v.channels == nil && (p.Count == 3 || p.Count == 4) && v.isColour() &&
-		(strings.EqualFold(v.names[v.channel], "s") || v.names[v.channel] == "" || v.channel > v.x)
-	if v.rgb = samples; samples {
-		v.picked = []int{p.At(0), p.At(1), p.At(2)}
-		if p.Count == 4 {
-			v.picked = append(v.picked, p.At(3))
-		}
-		return
-	}
+	p := v.at[v.Channel]
 	for k := range p.Count {
 		c := p.At(k)
-		hidden := c < len(v.channels) && v.channels[c].Active != nil && !*v.channels[c].Active && p.Count > 1
+		hidden := !v.RGB && c < len(v.Channels) && v.Channels[c].Active != nil && !*v.Channels[c].Active && p.Count > 1
 		if !hidden && len(v.picked) < mostChannels {
 			v.picked = append(v.picked, c)
 		}
@@ -113,9 +55,9 @@ func (v *view) pick() {
 
 // fit chooses the size of the picture and the level.
 func (v *view) fit(opt Options) {
-	across, down := float64(v.at[v.x].Count), float64(v.at[v.y].Count)
+	across, down := float64(v.at[v.X].Count), float64(v.at[v.Y].Count)
 	aspect := down / across / opt.Stretch // of the picture
-	if sx, sy := math.Abs(v.scale[v.x]), math.Abs(v.scale[v.y]); v.types[v.x] == v.types[v.y] && sx > 0 && sy > 0 {
+	if sx, sy := math.Abs(v.Axes[v.X].Scale), math.Abs(v.Axes[v.Y].Scale); v.Axes[v.X].Type == v.Axes[v.Y].Type && sx > 0 && sy > 0 {
 		// Pixels that are hundreds of times as long as wide would leave nothing to see.
 		aspect *= min(max(sy/sx, 0.05), 20)
 	}
@@ -128,18 +70,19 @@ func (v *view) fit(opt Options) {
 	}
 	v.width = min(max(int(width+0.5), 1), opt.Width)
 	v.height = min(max(int(width*aspect+0.5), 1), opt.Height)
-	for i, l := range v.levels {
-		if v.count(l, v.x) >= min(v.width, v.at[v.x].Count) && v.count(l, v.y) >= min(v.height, v.at[v.y].Count) {
+	for i, level := range v.Levels {
+		l := level.Array
+		if v.count(l, v.X) >= min(v.width, v.at[v.X].Count) && v.count(l, v.Y) >= min(v.height, v.at[v.Y].Count) {
 			v.use = i
 		}
 	}
 }
 
-func (v *view) level() *zarr.Array { return v.levels[v.use] }
+func (v *view) level() *zarr.Array { return v.Levels[v.use].Array }
 
 // ratio is how much shorter an axis is in a level.
 func (v *view) ratio(l *zarr.Array, axis int) float64 {
-	return float64(l.Shape()[axis]) / float64(max(v.levels[0].Shape()[axis], 1))
+	return float64(l.Shape()[axis]) / float64(max(v.Levels[0].Shape()[axis], 1))
 }
 
 // count is about how many positions of a level are shown along an axis.
@@ -167,8 +110,8 @@ func (v *view) read(ctx context.Context, opt Options) (*planes, error) {
 	l := v.level()
 	channels := max(len(v.picked), 1)
 	stepX, stepY := 1, 1
-	nx, ny := v.along(v.x), v.along(v.y)
-	if v.labels { // the mean of two labels is another one
+	nx, ny := v.along(v.X), v.along(v.Y)
+	if v.Labels { // the mean of two labels is another one
 		stepX, stepY = max(len(nx)/v.width, 1), max(len(ny)/v.height, 1)
 	}
 	for len(nx)/stepX*(len(ny)/stepY) > mostRead/channels && (len(nx)/stepX > v.width || len(ny)/stepY > v.height) {
@@ -182,11 +125,11 @@ func (v *view) read(ctx context.Context, opt Options) (*planes, error) {
 	axes := make([]zarr.Axis, len(v.at))
 	for i, p := range v.at {
 		switch i {
-		case v.x:
+		case v.X:
 			axes[i] = zarr.List(xs...)
-		case v.y:
+		case v.Y:
 			axes[i] = zarr.List(ys...)
-		case v.channel:
+		case v.Channel:
 			axes[i] = zarr.List(v.picked...)
 		default:
 			axes[i] = zarr.At(v.position(i, p.At(p.Count/2)))
@@ -200,15 +143,15 @@ func (v *view) read(ctx context.Context, opt Options) (*planes, error) {
 	stride := map[int]int{}
 	n := 1
 	for i := len(axes) - 1; i >= 0; i-- {
-		if i == v.x || i == v.y || i == v.channel {
+		if i == v.X || i == v.Y || i == v.Channel {
 			stride[i] = n
-			n *= map[int]int{v.x: len(xs), v.y: len(ys), v.channel: channels}[i]
+			n *= map[int]int{v.X: len(xs), v.Y: len(ys), v.Channel: channels}[i]
 		}
 	}
 	out := &planes{width: v.width, height: v.height}
 	for c := range channels {
-		at := func(y, x int) float64 { return all[y*stride[v.y]+x*stride[v.x]+c*stride[v.channel]] }
-		out.values = append(out.values, resample(at, len(ys), len(xs), v.height, v.width, v.labels))
+		at := func(y, x int) float64 { return all[y*stride[v.Y]+x*stride[v.X]+c*stride[v.Channel]] }
+		out.values = append(out.values, resample(at, len(ys), len(xs), v.height, v.width, v.Labels))
 	}
 	return out, nil
 }
@@ -216,7 +159,7 @@ func (v *view) read(ctx context.Context, opt Options) (*planes, error) {
 // along are the positions of an axis in the level, of those that are selected.
 func (v *view) along(axis int) []int {
 	p, l := v.at[axis], v.level()
-	if l.Shape()[axis] == v.levels[0].Shape()[axis] {
+	if l.Shape()[axis] == v.Levels[0].Shape()[axis] {
 		out := make([]int, p.Count)
 		for k := range out {
 			out[k] = p.At(k)
@@ -299,10 +242,10 @@ func resample(at func(y, x int) float64, rows, columns, height, width int, neare
 // words say which positions were taken of the axes that are not shown.
 func (v *view) words() (out []string) {
 	for i, p := range v.at {
-		if i == v.x || i == v.y || i == v.channel || v.levels[0].Shape()[i] == 1 {
+		if i == v.X || i == v.Y || i == v.Channel || v.Levels[0].Shape()[i] == 1 {
 			continue
 		}
-		out = append(out, fmt.Sprintf("%s=%d", v.name(i), p.At(p.Count/2)))
+		out = append(out, fmt.Sprintf("%s=%d", v.AxisName(i), p.At(p.Count/2)))
 	}
 	return out
 }
