@@ -21,7 +21,7 @@ var layers = []struct {
 	names  []string
 	beside bool // packages of this line may import each other
 }{
-	{names: []string{"nd", "store", "internal/*"}},
+	{names: []string{"nd", "store", "viewer", "internal/*"}},
 	{names: []string{"store/storetest"}},
 	{names: []string{"dtype"}},
 	{names: []string{"grid"}},

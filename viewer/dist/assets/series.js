@@ -1,0 +1,1 @@
+import{n as e,t}from"./index.js";function n({node:n}){return e(t,{title:n.label??n.name,text:n.fact})}function r(e){return null}var i=n,a=r;export{r as SeriesDisplay,n as SeriesView,a as SpikesDisplay,i as SpikesView};

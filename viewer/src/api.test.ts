@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { address, number, parse } from "./api";
+
+describe("answers", () => {
+  it("keep integers that a double would round", () => {
+    const text = '{"id":9007199254740993,"list":[-18446744073709551615,1],"small":12,"wide":1234567890.1234567890123,"text":"\\"9007199254740993,"}';
+    expect(parse(text)).toEqual({ id: 9007199254740993n, list: [-18446744073709551615n, 1], small: 12, wide: 1234567890.1234567, text: '"9007199254740993,' });
+  });
+  it("have numbers that JSON has not", () => {
+    expect(number("NaN")).toBeNaN();
+    expect(number("-Infinity")).toBe(-Infinity);
+    expect(number(3)).toBe(3);
+  });
+});
+
+describe("requests", () => {
+  it("leave out what is not said", () => {
+    expect(address("tile", { source: "a b", path: "/x/é&", labels: true, at: undefined, level: 0, quick: false })).toBe("/api/tile?source=a%20b&path=/x/%C3%A9%26&labels&level=0");
+  });
+});

@@ -1,0 +1,58 @@
+// Icons are strokes of 1.4 in a square of 16, in the colour of the text around them.
+import type { Child, Node } from "../api";
+
+const paths = {
+  image: "M3.5 2.5h9a2 2 0 012 2v7a2 2 0 01-2 2h-9a2 2 0 01-2-2v-7a2 2 0 012-2zM2 12l4-4 3 3 2-2 3 3",
+  volume: "M8 1.5l6 3.2v6.6l-6 3.2-6-3.2V4.7zM2 4.7l6 3.3 6-3.3M8 8v6.5",
+  series: "M1 9l3-5 3 8 3-6 2 3h3",
+  spikes: "M2 3v3M5 3v3M11 3v3M3.5 7v3M8 7v3M13 7v3M2 11v3M6 11v3M10 11v3M14 3v3",
+  table: "M2.5 2.5h11a1 1 0 011 1v9a1 1 0 01-1 1h-11a1 1 0 01-1-1v-9a1 1 0 011-1zM1.5 6.5h13M6 2.5v11",
+  map: "M1.5 4l4-1.5 5 1.5 4-1.5v9.5l-4 1.5-5-1.5-4 1.5zM5.5 2.5V12M10.5 4v9.5",
+  array: "M2 2.5h3v3H2zM6.5 2.5h3v3h-3zM11 2.5h3v3h-3zM2 7h3v3H2zM6.5 7h3v3h-3zM11 7h3v3h-3zM2 11.5h3v2H2zM6.5 11.5h3v2h-3zM11 11.5h3v2h-3z",
+  group: "M1.5 12.5v-9a1 1 0 011-1h3.6l1.6 2h5.8a1 1 0 011 1v7a1 1 0 01-1 1h-11a1 1 0 01-1-1z",
+  link: "M6 10l4-4M7 4l2-2a3 3 0 014.200 4.200l-2 2M9 12l-2 2a3 3 0 01-4.200-4.200l2-2",
+  source: "M2 4c0-1.400 2.700-2.500 6-2.500s6 1.100 6 2.500-2.700 2.500-6 2.500-6-1.100-6-2.500zM2 4v8c0 1.400 2.700 2.500 6 2.500s6-1.100 6-2.500V4M2 8c0 1.400 2.700 2.500 6 2.500s6-1.100 6-2.500",
+  right: "M6 3l5 5-5 5",
+  down: "M3 6l5 5 5-5",
+  left: "M10 3L5 8l5 5",
+  search: "M7 2.500a4.500 4.500 0 100 9 4.500 4.500 0 000-9zM10.400 10.400L14 14",
+  close: "M3.500 3.500l9 9M12.500 3.500l-9 9",
+  copy: "M5.500 5.500h8v8h-8zM10.500 5.500v-3h-8v8h3",
+  theme: "M8 1.500a6.500 6.500 0 100 13 6.500 6.500 0 000-13z",
+  warning: "M8 2l6.500 11.500h-13zM8 6.500v3.500M8 11.600v.6",
+  lock: "M3.500 7.500h9v6h-9zM5.500 7.500V5a2.500 2.500 0 015 0v2.500",
+  menu: "M2 4h12M2 8h12M2 12h12",
+  sliders: "M2 4.500h7M12.500 4.500H14M2 11.500h1.500M7 11.500h7M10.700 2.700v3.600M5.200 9.700v3.600",
+  panelLeft: "M2.500 2.500h11a1 1 0 011 1v9a1 1 0 01-1 1h-11a1 1 0 01-1-1v-9a1 1 0 011-1zM6 2.500v11",
+  panelRight: "M2.500 2.500h11a1 1 0 011 1v9a1 1 0 01-1 1h-11a1 1 0 01-1-1v-9a1 1 0 011-1zM10 2.500v11",
+  retry: "M13.500 8a5.500 5.500 0 11-1.700-4M13.500 1.500v3h-3",
+  help: "M6 6a2 2 0 114 0c0 1.500-2 1.500-2 3M8 11.400v.6",
+  plus: "M8 2.500v11M2.500 8h11",
+  minus: "M2.500 8h11",
+  fit: "M9.500 2.500h4v4M6.500 13.500h-4v-4M13.500 2.500l-5 5M2.500 13.500l5-5",
+  grid: "M2.500 2.500h11v11h-11zM2.500 6.200h11M2.500 9.800h11M6.200 2.500v11M9.800 2.500v11",
+  play: "M4.500 2.500l9 5.500-9 5.500z",
+  pause: "M5 2.500v11M11 2.500v11",
+  check: "M3 8.500l3.500 3.500L13 4.500",
+  file: "M4 1.500h5l3.500 3.500v9.500H4a1 1 0 01-1-1v-11a1 1 0 011-1zM9 1.500V5h3.500",
+  download: "M8 2v8.500M4.500 7.500L8 11l3.500-3.500M2.500 14h11",
+} as const;
+
+export type IconName = keyof typeof paths;
+
+/** Icon is decoration: what it says must be said in words beside it, or by its button's label. */
+export function Icon({ name, class: c }: { name: IconName; class?: string }) {
+  return (
+    <svg class={"icon" + (c ? " " + c : "")} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={paths[name]} />
+      {name === "theme" && <path class="solid" d="M8 1.500v13a6.500 6.500 0 000-13z" />}
+    </svg>
+  );
+}
+
+/** iconOf says what a node is to its user. */
+export function iconOf(n: Pick<Child, "kind" | "link" | "fact"> | Node): IconName {
+  if (n.link) return "link";
+  if (n.kind === "image" && "image" in n && n.image?.map) return "map";
+  return n.kind;
+}

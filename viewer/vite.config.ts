@@ -1,0 +1,25 @@
+import { defineConfig } from "vite";
+import { mock } from "./dev/mock.ts";
+
+// OMNIZARR=http://127.0.0.1:8080 npm run dev looks at a real server; without it the page shows made-up data.
+const real = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env["OMNIZARR"];
+const proxied = real ? { target: real, changeOrigin: true } : undefined;
+
+export default defineConfig({
+  plugins: [mock(!real)],
+  server: {
+    host: "127.0.0.1",
+    ...(proxied && { proxy: { "/api": proxied, "/zarr": proxied, "/zarr2": proxied, "/files": proxied } }),
+  },
+  build: {
+    target: "es2022",
+    modulePreload: false,
+    reportCompressedSize: true,
+    assetsInlineLimit: 0,
+    // Names without hashes: the server sends ETags, and the same sources build the same files.
+    rolldownOptions: {
+      output: { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js", assetFileNames: "assets/[name][extname]" },
+    },
+  },
+  test: { include: ["src/**/*.test.ts"], environment: "node" },
+} as import("vite").UserConfig);
