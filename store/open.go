@@ -2,8 +2,23 @@ package store
 
 import (
 	"context"
+	"os"
 	"sync"
+	"time"
 )
+
+// FileObject is an object whose bytes are those of a plain file of the system, so
+// that the kernel can send them somewhere without a copy.
+type FileObject interface {
+	Object
+	// File is the file, which stays open until the object is closed. Where it is read
+	// next is up to the caller.
+	File() *os.File
+	// Info is what Get says of the value.
+	Info() Info
+	// Modified is when the file was changed last.
+	Modified() time.Time
+}
 
 // Open holds the value at key open. Where s is no Opener the object asks s
 // anew each time; then a missing key may show only at its first Get. The

@@ -64,6 +64,8 @@ type sink interface {
 type source interface {
 	ReadAt(p []byte, off int64) (int, error)
 	Close() error
+	// system is the file as package os has it, which is then closed in its place.
+	system() *os.File
 }
 
 // node is one file or folder in a listing.
@@ -111,6 +113,8 @@ type rootBackend struct{ root *os.Root }
 
 // osFile is a source and a sink.
 type osFile struct{ *os.File }
+
+func (f osFile) system() *os.File { return f.File }
 
 func (f osFile) stat() (stat, error) {
 	fi, err := f.Stat()

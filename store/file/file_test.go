@@ -196,7 +196,8 @@ func (f shrunk) ReadAt(p []byte, off int64) (int, error) {
 	return copy(p[:min(2, len(p))], f.data[off:]), nil
 }
 
-func (shrunk) Close() error { return nil }
+func (shrunk) Close() error     { return nil }
+func (shrunk) system() *os.File { return nil }
 
 func TestShortReads(t *testing.T) {
 	ctx, f := context.Background(), shrunk{[]byte("0123456")}
@@ -374,4 +375,44 @@ func TestSync(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What is open is a file of the system, for who lets the kernel send it, also through
+// wrappers; it is closed with the object.
+func TestObjectsAreFiles(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		s, ctx := open(t, t.TempDir(), opt), context.Background()
+		if _, err := s.Put(ctx, "a/b", []byte("hello"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		inner, err := store.Sub(store.ReadOnly(s), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := store.Open(ctx, inner, "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, ok := o.(store.FileObject)
+		if !ok {
+			t.Fatalf("%T is no file", o)
+		}
+		_, info, err := o.Get(ctx, store.Suffix(0), nil)
+		text, readErr := io.ReadAll(f.File())
+		part, _, getErr := o.Get(ctx, store.Part(1, 2), nil)
+		if err != nil || readErr != nil || getErr != nil || string(text) != "hello" || string(part) != "el" || f.Info() != info || f.Modified().IsZero() {
+			t.Errorf("%q and %q, %v, %v, %v, %v", text, part, f.Info(), err, readErr, getErr)
+		}
+		held := f.File()
+		if err := o.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := held.Seek(0, io.SeekStart); !errors.Is(err, os.ErrClosed) || o.Close() != nil {
+			t.Errorf("the file is still open: %v", err)
+		}
+		closed, err := s.Open(ctx, "a/b")
+		if err != nil || closed.Close() != nil || closed.(store.FileObject).File() != nil {
+			t.Errorf("a closed object has a file, %v", err)
+		}
+	})
 }

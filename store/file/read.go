@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/store"
@@ -79,15 +80,19 @@ func read[F source](ctx context.Context, f F, size int64, r store.Range, dst []b
 type object[F source] struct {
 	url, key string
 	size     int64
+	mtime    int64 // nanoseconds
 	info     store.Info
 
 	mu     sync.RWMutex // held for reading while f is in use
 	f      F
+	file   *os.File // f, once somebody has asked for it
 	closed bool
 }
 
+var _ store.FileObject = (*object[osFile])(nil)
+
 func newObject[F source](s *Store, key string, f F, t stat) *object[F] {
-	return &object[F]{url: s.url, key: key, size: t.size, info: t.info(), f: f}
+	return &object[F]{url: s.url, key: key, size: t.size, mtime: t.mtime, info: t.info(), f: f}
 }
 
 func (o *object[F]) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
@@ -114,8 +119,27 @@ func (o *object[F]) Close() error {
 		return nil
 	}
 	o.closed = true
+	if o.file != nil {
+		return o.file.Close()
+	}
 	return o.f.Close()
 }
+
+// File is the file itself; nil once the object is closed.
+func (o *object[F]) File() *os.File {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.file == nil && !o.closed {
+		o.file = o.f.system()
+	}
+	return o.file
+}
+
+// Info is what was known when the file was opened.
+func (o *object[F]) Info() store.Info { return o.info }
+
+// Modified is when the file was changed, as of when it was opened.
+func (o *object[F]) Modified() time.Time { return time.Unix(0, o.mtime) }
 
 // Tag is the ETag of the file that is open.
 func (o *object[F]) Tag() string { return o.info.ETag }
