@@ -219,6 +219,21 @@ type Sample struct {
 	Try   [][]string  // commands to call next, by their words
 }
 
+// Exhibitor has something to show: data that look like what people have in the format.
+type Exhibitor interface {
+	Kind
+	// Exhibit writes it into a folder, over what an earlier call wrote.
+	Exhibit(ctx context.Context, dir string, opts []zarr.Option) (Exhibit, error)
+}
+
+// Exhibit is what was written.
+type Exhibit struct {
+	Name  string // of the file or folder
+	Title string // what it is, in a few words
+	Array string // an array in it, as a path that begins with "/", and
+	Slice string // a part of that which is worth to be read
+}
+
 // Helper adds to what the help of a command says.
 type Helper interface {
 	Kind
