@@ -166,6 +166,15 @@ type Resolving interface {
 	Resolved(ctx context.Context) (zarr.Node, error)
 }
 
+// Sharing is an object of a convention that gives others of its file.
+type Sharing interface {
+	// At gives the object at a path of the file that holds this one, which may lead
+	// through links. It is good until this one is closed, and is not closed itself.
+	At(ctx context.Context, path string) (Object, error)
+	// Path is where the object lies in that file, from "/" on.
+	Path() string
+}
+
 // Reference is a link or a reference that was followed.
 type Reference struct {
 	Path      string `json:"path"`                // of the link, or of the object that refers

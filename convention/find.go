@@ -65,6 +65,18 @@ func Find(ctx context.Context, url string, known []Convention, opts ...zarr.Opti
 		}
 		n = nil
 	}
+	s, ferr := Around(ctx, url, n, known, opts...)
+	if s == nil && ferr == nil {
+		ferr = err
+	}
+	return s, ferr
+}
+
+// Around gives what the node that was opened at a URL is in the file around it, if it
+// lies in one, and else the node alone. n is nil where there is no node, and only links
+// may lead on; if they do not, there is no subject. The subject has the node now, or n
+// was closed.
+func Around(ctx context.Context, url string, n zarr.Node, known []Convention, opts ...zarr.Option) (*Subject, error) {
 	for _, c := range known {
 		// Other nodes are asked for only where that costs next to nothing.
 		if n != nil && !c.May(ctx, n) && !strings.HasPrefix(n.Store().URL(), "file:") {
@@ -84,7 +96,7 @@ func Find(ctx context.Context, url string, known []Convention, opts ...zarr.Opti
 		return &Subject{Node: o.Node(), Object: o}, nil
 	}
 	if n == nil {
-		return nil, err
+		return nil, nil
 	}
 	return &Subject{Node: n}, nil
 }

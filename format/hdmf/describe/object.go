@@ -41,6 +41,18 @@ func (o *Object) IsFile() bool { return o.object.Path() == "/" }
 // Close gives up the file.
 func (o *Object) Close() error { return o.opened.Close() }
 
+// At gives another object of the file that holds it.
+func (o *Object) At(ctx context.Context, path string) (convention.Object, error) {
+	found, err := o.object.File().Object(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Object{o.knows, found, o.opened}, nil
+}
+
+// Path is where the object lies in the file that holds it.
+func (o *Object) Path() string { return o.object.Path() }
+
 // IsOwn reports whether the object lies in the file that was opened, and not behind a
 // link.
 func (o *Object) IsOwn() bool { return o.object.File() == o.opened }
