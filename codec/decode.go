@@ -151,6 +151,7 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last i
 		var err error
 		hold.B, err = ck.ReadAll(ctx, src, b.sizes[last+1], hold.B)
 		if err != nil {
+			hold.Free() // of every chunk that is not stored
 			return nil, wrap(b.byteNames[last], err)
 		}
 		cur = hold.B

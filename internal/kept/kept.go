@@ -124,6 +124,18 @@ func (c *Cache) Get(ctx context.Context, key string, work func(ctx context.Conte
 	}
 }
 
+// Peek gives the value of a key if it is in memory, and waits for nothing.
+func (c *Cache) Peek(key string) ([]byte, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[key]
+	if !ok {
+		return nil, false
+	}
+	c.recent.MoveToFront(e)
+	return e.Value.(*entry).data, true
+}
+
 // begin starts to make a value. c.mu is held.
 func (c *Cache) begin(ctx context.Context, key string, work func(ctx context.Context) ([]byte, error)) *flight {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))

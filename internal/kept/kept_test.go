@@ -393,3 +393,15 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+func TestPeekWaitsForNothing(t *testing.T) {
+	c := open(t, 1<<20, "", 0)
+	defer closed(t, c)
+	if _, ok := c.Peek("a"); ok {
+		t.Error("a value that nobody made")
+	}
+	get(t, c, "a", []byte("one"))
+	if v, ok := c.Peek("a"); !ok || string(v) != "one" {
+		t.Errorf("%q, %v", v, ok)
+	}
+}

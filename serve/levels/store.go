@@ -1,0 +1,272 @@
+package levels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/pyramid"
+	"github.com/omnizarr/zarr/raster"
+	"github.com/omnizarr/zarr/store"
+)
+
+// document is the name of a node's.
+const document = "zarr.json"
+
+// madeStore is the store of an image: a group of its levels, of which those that are
+// stored are passed through. What else lies in the group of an image stays there.
+type madeStore struct {
+	img  *Image
+	made map[string]*made       // by the name of the level
+	root func() ([]byte, error) // gives the document of the group
+}
+
+func newStore(img *Image) *madeStore {
+	return &madeStore{img: img, made: map[string]*made{}, root: sync.OnceValues(img.document)}
+}
+
+// Store shows the image with all levels as a hierarchy that takes no values: a group with
+// the metadata of OME-NGFF, and its levels. It is an error where OME-NGFF has no words for
+// such an image.
+func (img *Image) Store() (store.Store, error) {
+	_, err := img.store.root()
+	return img.store, err
+}
+
+// Group is the group that Store shows.
+func (img *Image) Group(ctx context.Context) (*zarr.Group, error) {
+	s, err := img.Store()
+	if err != nil {
+		return nil, err
+	}
+	n, err := zarr.OpenStore(ctx, s, "", zarr.BypassConsolidated())
+	if err != nil {
+		return nil, err
+	}
+	return n.(*zarr.Group), nil
+}
+
+// document is that of the group.
+func (img *Image) document() ([]byte, error) {
+	attrs, m := &meta.Attributes{}, &ngff.Metadata{}
+	g, isGroup := img.Node.(*zarr.Group)
+	if isGroup {
+		attrs = g.Attributes()
+		if said, err := ngff.Read(attrs); err == nil {
+			m = said
+		}
+	}
+	m.Version = ngff.Version
+	if len(m.Images) == 0 {
+		image := ngff.Multiscales{Name: path.Base(img.Node.URL()), Levels: []ngff.Level{{Path: img.nameOf(0)}}}
+		for i, a := range img.Axes {
+			axis := ngff.Axis{Name: a.Name, Type: a.Type, Unit: a.Unit}
+			if axis.Name == "" {
+				axis.Name = fmt.Sprint("dim_", i)
+			}
+			if i == img.Y || i == img.X {
+				axis.Type = "space"
+			}
+			image.Axes = append(image.Axes, axis)
+			scale := a.Scale
+			if scale == 0 {
+				scale = 1
+			}
+			image.Levels[0].Scale = append(image.Levels[0].Scale, scale)
+			image.Levels[0].Translation = append(image.Levels[0].Translation, a.Offset)
+		}
+		m.Images = []ngff.Multiscales{image}
+	}
+	if m.OMERO == nil && img.Channels != nil {
+		m.OMERO = &ngff.OMERO{Channels: img.Channels}
+	}
+	image := &m.Images[0]
+	image.Levels = slices.DeleteFunc(slices.Clone(image.Levels), func(l ngff.Level) bool {
+		return !slices.ContainsFunc(img.Levels, func(have raster.Level) bool { return have.Name == l.Path || have.Name == "" })
+	})
+	for _, l := range img.Levels[img.Stored:] {
+		image.Levels = append(image.Levels, pyramid.Below(image.Levels[len(image.Levels)-1], l.Name, img.store.made[l.Name].factors, img.how))
+	}
+	if err := m.Write(attrs); err != nil {
+		return nil, &zarr.Error{Op: "show the levels of", URL: img.Node.URL(), Err: noWords{err}}
+	}
+	return (&meta.Group{Attributes: attrs}).Marshal()
+}
+
+// noWords is the error of an image that OME-NGFF cannot describe.
+type noWords struct{ error }
+
+func (e noWords) Error() string { return "OME-NGFF has no words for its axes: " + e.error.Error() }
+
+// Is says that it is not supported.
+func (e noWords) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// nameOf is the name of a level in the store.
+func (img *Image) nameOf(k int) string {
+	if name := img.Levels[k].Name; name != "" {
+		return name
+	}
+	return fmt.Sprint(k)
+}
+
+// find says which level a key belongs to, one that is made or one that is stored, and the
+// rest of the key.
+func (s *madeStore) find(key string) (m *made, stored *zarr.Array, rest string) {
+	first, rest, _ := strings.Cut(key, "/")
+	if m, ok := s.made[first]; ok {
+		return m, nil, rest
+	}
+	for k := range s.img.Stored {
+		if rest, ok := strings.CutPrefix(key, s.img.nameOf(k)+"/"); ok {
+			return nil, s.img.Levels[k].Array, rest
+		}
+	}
+	return nil, nil, key
+}
+
+// Get gives documents, and chunks of levels that are made or stored.
+func (s *madeStore) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	fail := func(err error) ([]byte, store.Info, error) {
+		return dst, store.Info{Size: -1}, store.WrapError("get", s.URL(), key, err)
+	}
+	give := func(value []byte) ([]byte, store.Info, error) {
+		out, err := r.Append(dst, value)
+		if err != nil {
+			return fail(err)
+		}
+		return out, s.info(int64(len(value)), key), nil
+	}
+	m, stored, rest := s.find(key)
+	switch {
+	case key == document:
+		value, err := s.root()
+		if err != nil {
+			return fail(err)
+		}
+		return give(value)
+	case m == nil && (stored == nil || rest != document):
+		from, inner, ok := s.inner(stored, rest)
+		if !ok {
+			return fail(store.ErrNotExist)
+		}
+		return from.Get(ctx, inner, r, dst)
+	case stored != nil:
+		doc := stored.Metadata().Clone()
+		doc.Transformers = nil // the store of the array has undone them
+		value, err := doc.Marshal()
+		if err != nil {
+			return fail(err)
+		}
+		return give(value)
+	}
+	if rest == document {
+		return give(m.document)
+	}
+	index, ok := m.chunkAt(rest)
+	if !ok {
+		return fail(store.ErrNotExist)
+	}
+	if n, ok := r.IsSuffix(); ok && n == 0 { // how large it is need not be made
+		return dst, s.info(m.chunkSize(), key), nil
+	}
+	value, err := m.chunk(ctx, index)
+	if err != nil {
+		return fail(err)
+	}
+	return give(value)
+}
+
+func (s *madeStore) info(size int64, key string) store.Info {
+	return store.Info{Size: size, ETag: fmt.Sprintf("%s/%s/%d", s.img.key, key, size)}
+}
+
+// inner is where a key lies that is passed through: in a level, or in the group.
+func (s *madeStore) inner(level *zarr.Array, rest string) (from store.Reader, inner string, ok bool) {
+	n := s.img.Node
+	if level != nil {
+		n = level
+	} else if _, isArray := n.(*zarr.Array); isArray {
+		return nil, "", false
+	}
+	return n.Store(), strings.TrimPrefix(n.Path()+"/"+rest, "/"), true
+}
+
+// Open holds what is passed through open.
+func (s *madeStore) Open(ctx context.Context, key string) (store.Object, error) {
+	if m, stored, rest := s.find(key); m == nil && key != document && (stored == nil || rest != document) {
+		if from, inner, ok := s.inner(stored, rest); ok {
+			return store.Open(ctx, from, inner)
+		}
+	}
+	return object{s, key}, nil
+}
+
+// object is a value that is looked for when it is asked for.
+type object struct {
+	s   *madeStore
+	key string
+}
+
+func (o object) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	return o.s.Get(ctx, o.key, r, dst)
+}
+
+func (o object) Close() error { return nil }
+
+// List lists the levels and what else lies in the group. Chunks are not listed, since
+// there may be no end of them.
+func (s *madeStore) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		if prefix != "" || delimiter != "/" {
+			yield(store.Entry{}, store.WrapError("list", s.URL(), prefix, store.ErrNoList))
+			return
+		}
+		found := map[string]store.Entry{document: {Key: document, Size: -1}}
+		for k := range s.img.Levels {
+			first, _, _ := strings.Cut(s.img.nameOf(k), "/")
+			found[first+"/"] = store.Entry{Key: first + "/", Size: -1, IsPrefix: true}
+		}
+		if g, ok := s.img.Node.(*zarr.Group); ok {
+			below := g.Path()
+			if below != "" {
+				below += "/"
+			}
+			for e, err := range g.Store().List(ctx, below, delimiter) {
+				if err != nil {
+					yield(store.Entry{}, err)
+					return
+				}
+				if e.Key = strings.TrimPrefix(e.Key, below); e.IsPrefix {
+					found[e.Key] = e
+				}
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(found)) {
+			if !yield(found[key], nil) {
+				return
+			}
+		}
+	}
+}
+
+// URL names the image.
+func (s *madeStore) URL() string { return s.img.Node.URL() }
+
+// Put takes nothing.
+func (s *madeStore) Put(_ context.Context, key string, _ []byte, _ store.PutOptions) (store.Info, error) {
+	return store.Info{}, store.WrapError("put", s.URL(), key, store.ErrReadOnly)
+}
+
+// Delete removes nothing.
+func (s *madeStore) Delete(_ context.Context, key string) error {
+	return store.WrapError("delete", s.URL(), key, store.ErrReadOnly)
+}
