@@ -1,0 +1,67 @@
+// How far a row swings and where its middle is: learned from what was sent, and kept while one moves, so that nothing jumps.
+import { signal } from "@preact/signals";
+import { type Block, plan, swing } from "./blocks";
+import type { Shown } from "./rows";
+import type { Span } from "./window";
+
+/** The gain that is used, in units of the data per row, for the panel. */
+export const levels = signal<{ gain: number; unit?: string }>({ gain: 0 });
+
+export class Levels {
+  gain = 0; // of a row, when nobody chose one
+  private middles = new Map<number, number>();
+
+  forget(): void {
+    this.gain = 0;
+    this.middles.clear();
+  }
+
+  /** Takes over what a block says. A gain that was chosen stays; one that was learned changes only when it no longer fits. */
+  learn(b: Block, shown: Shown, chosen: boolean): void {
+    const sizes: number[] = [];
+    const found = new Map<number, number>();
+    for (const c of b.channels) {
+      const s = swing(b, c);
+      if (!s) continue;
+      found.set(c, s.middle);
+      if (s.size > 0 && c >= shown.first && c < shown.first + shown.count) sizes.push(s.size);
+    }
+    sizes.sort((a, c) => a - c);
+    // Three quarters of the channels fit their rows; a loud one may cross its neighbours.
+    const usual = (sizes[Math.floor(sizes.length * 0.75)] ?? 0) * 1.15;
+    if (usual > 0 && !chosen && (this.gain === 0 || usual > this.gain * 1.6 || usual < this.gain / 6)) this.gain = usual;
+    else if (this.gain === 0) this.gain = usual || 1;
+    for (const [c, m] of found) {
+      const before = this.middles.get(c);
+      if (before === undefined || Math.abs(m - before) > 0.6 * this.gain) this.middles.set(c, m);
+    }
+  }
+
+  middle(channel: number): number {
+    return this.middles.get(channel) ?? 0;
+  }
+
+  /** Whether a block has no value at all in the channels that are shown. */
+  empty(b: Block, shown: Shown): boolean {
+    for (let c = shown.first; c < shown.first + shown.count; c++) if (!b.channels.includes(c) || swing(b, c)) return false;
+    return true;
+  }
+
+  /** The axis of one channel: around its middle as the gain says, or all that the window has. */
+  range(blocks: Block[], channel: number, span: Span, gain: number): { low: number; high: number } {
+    if (gain > 0) return { low: this.middle(channel) - gain / 2, high: this.middle(channel) + gain / 2 };
+    let low = Infinity, high = -Infinity;
+    for (const { block: b, from, to } of plan(blocks, channel, span, (span.to - span.from) / 1000)) {
+      const pair = b.mode === "envelope" ? 2 : 1, base = b.channels.indexOf(channel) * b.bins * pair;
+      const i0 = b.at ? 0 : Math.max(0, Math.floor((from - b.t0) / b.dt)), i1 = b.at ? b.bins : Math.min(b.bins, Math.ceil((to - b.t0) / b.dt) + 1);
+      for (let i = i0; i < i1; i++) {
+        const l = b.values[base + i * pair]!, h = b.values[base + i * pair + pair - 1]!;
+        if (l < low && Number.isFinite(l)) low = l;
+        if (h > high && Number.isFinite(h)) high = h;
+      }
+    }
+    if (!(low <= high)) return { low: 0, high: 1 };
+    const pad = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
+    return { low: low - pad, high: high + pad };
+  }
+}

@@ -1,0 +1,251 @@
+// The frame that views of time share: an axis, bands of events, rows, a strip of the whole, and all that moves them.
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { narrow, registerKey, status, theme, type Status } from "../state";
+import { group } from "../format";
+import { type Bands, bandsAt, drawBands } from "./bands";
+import { colors, type Colors } from "./colors";
+import { usePointer } from "./pointer";
+import { inside, type Shown, spread } from "./rows";
+import { Strip } from "./strip";
+import { dateText, dateTicks, niceStep, type Tick, valueTicks, type Zero } from "./ticks";
+import { stepped } from "./units";
+import { type Limits, pan, type Span, zoom } from "./window";
+
+/** What is painted where: css pixels, and how many real ones there are to each. */
+export interface Geometry { span: Span; width: number; height: number; ratio: number; shown: Shown; colors: Colors }
+
+export interface FrameProps {
+  label: string; // what it is, for those who hear the page
+  limits: Limits;
+  span: Span;
+  setSpan: (s: Span) => void;
+  rows: { total: number; shown: Shown; set: (s: Shown) => void; name: (i: number) => string; what: string };
+  zero: Zero | null; // second 0 as a date, when dates are wanted
+  unit: string; // "s", or "" when the axis counts samples
+  bands: Bands | null;
+  paint: (g: CanvasRenderingContext2D, geo: Geometry) => void;
+  hover: (t: number, row: number, perPixel: number) => Status[];
+  press?: (t: number, row: number) => void;
+  gain?: (factor: number) => void;
+  overview?: (g: CanvasRenderingContext2D, width: number, height: number, c: Colors) => void;
+  resized?: (width: number, height: number) => void;
+  body?: (geo: Geometry, axis: Tick[]) => ComponentChildren; // in place of the rows: a plot with axes of its own
+  children?: ComponentChildren; // stands over the plot
+}
+
+export const laneHeight = 18;
+export const axisHeight = 26;
+export const gutterWidth = () => (narrow.value ? 46 : 76);
+
+/** The moments that the axis names. */
+export function timeTicks(p: Pick<FrameProps, "span" | "zero">, width: number): Tick[] {
+  return p.zero ? dateTicks(p.span.from, p.span.to, p.zero, width / 120) : valueTicks(p.span.from, p.span.to, width / 90);
+}
+
+export function TimeFrame(p: FrameProps) {
+  const box = useRef<HTMLDivElement>(null), back = useRef<HTMLCanvasElement>(null), front = useRef<HTMLCanvasElement>(null);
+  const [size, setSize] = useState({ width: 0, height: 0, ratio: 1 });
+  const [at, setAt] = useState<{ x: number; y: number } | null>(null);
+  const now = useRef(p);
+  now.current = p;
+  const gutter = gutterWidth(), lane = p.bands ? laneHeight : 0;
+  const width = Math.max(0, size.width - gutter), height = Math.max(0, size.height - axisHeight - lane);
+  const perPixel = (p.span.to - p.span.from) / Math.max(1, width);
+  const rowHeight = height / p.rows.shown.count;
+  const scheme = theme.value;
+
+  useLayoutEffect(() => {
+    const el = box.current!;
+    const measure = () => {
+      const r = el.getBoundingClientRect();
+      setSize({ width: Math.floor(r.width), height: Math.floor(r.height), ratio: Math.min(3, devicePixelRatio || 1) });
+    };
+    measure();
+    const o = new ResizeObserver(measure);
+    o.observe(el);
+    return () => o.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (width > 0 && height > 0) p.resized?.(width, height);
+  }, [width, height]);
+
+  const ticks = timeTicks(p, width);
+  const geo = (): Geometry => ({ span: p.span, width, height, ratio: size.ratio, shown: p.rows.shown, colors: colors(scheme) });
+  useLayoutEffect(() => {
+    if (width <= 0 || height <= 0) return;
+    const id = requestAnimationFrame(() => {
+      const g = geo();
+      drawBack(surface(back.current!, size.width, size.height, size.ratio), p, g, gutter, lane, ticks);
+      if (front.current) p.paint(surface(front.current, width, height, size.ratio), g);
+    });
+    return () => cancelAnimationFrame(id);
+  });
+
+  const timeOf = (x: number) => p.span.from + x * perPixel;
+  const rowOf = (y: number) => Math.max(p.rows.shown.first, Math.min(p.rows.shown.first + p.rows.shown.count - 1, p.rows.shown.first + Math.floor(y / rowHeight)));
+
+  usePointer(box, {
+    gutter: () => gutter,
+    wheel(x, e) {
+      const f = now.current;
+      const step = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
+      const dx = e.deltaX * step, dy = e.deltaY * step;
+      if (e.shiftKey && f.gain) f.gain(Math.exp((dy || dx) * 0.0015));
+      else if (e.altKey || x < 0) f.rows.set(inside({ ...f.rows.shown, first: f.rows.shown.first + Math.sign(dy || dx) * Math.max(1, Math.round(f.rows.shown.count / 16)) }, f.rows.total));
+      else if (Math.abs(dx) > Math.abs(dy)) f.setSpan(pan(f.span, dx * perPixel, f.limits));
+      else f.setSpan(zoom(f.span, timeOf(x), Math.exp(Math.max(-400, Math.min(400, dy)) * (e.ctrlKey ? 0.01 : 0.002)), f.limits));
+    },
+    drag(from, dx, dy) {
+      const f = now.current;
+      f.setSpan(pan(from.span, (-dx * (from.span.to - from.span.from)) / Math.max(1, width), f.limits));
+      const rows = Math.round(dy / rowHeight);
+      if (f.rows.shown.count < f.rows.total) f.rows.set(inside({ ...from.shown, first: from.shown.first - rows }, f.rows.total));
+    },
+    pinch(from, x, factor) {
+      const f = now.current;
+      const t = from.span.from + (x / Math.max(1, width)) * (from.span.to - from.span.from);
+      f.setSpan(zoom(from.span, t, 1 / factor, f.limits));
+    },
+    begin: () => ({ span: now.current.span, shown: now.current.rows.shown }),
+    move: (x, y) => setAt(x === null ? null : { x, y }),
+    press: (x, y) => now.current.press?.(timeOf(x), rowOf(y - lane)),
+    twice: (x) => now.current.setSpan(zoom(now.current.span, timeOf(x), 0.4, now.current.limits)),
+  });
+
+  useEffect(() => {
+    const f = () => now.current;
+    const move = (share: number) => f().setSpan(pan(f().span, (f().span.to - f().span.from) * share, f().limits));
+    const scale = (by: number) => f().setSpan(zoom(f().span, (f().span.from + f().span.to) / 2, by, f().limits));
+    const row = (by: number) => f().rows.set(inside({ ...f().rows.shown, first: f().rows.shown.first + by }, f().rows.total));
+    const whole = () => f().setSpan({ from: f().limits.start, to: f().limits.end });
+    const what = p.rows.what;
+    const keys: [string, string, () => void][] = [
+      ["ArrowLeft", "earlier", () => move(-0.2)], ["ArrowRight", "later", () => move(0.2)],
+      ["Shift+ArrowLeft", "a page earlier", () => move(-1)], ["Shift+ArrowRight", "a page later", () => move(1)],
+      ["Home", "the beginning", () => move(-1e9)], ["End", "the end", () => move(1e9)],
+      ["+", "zoom in", () => scale(0.5)], ["=", "", () => scale(0.5)], ["-", "zoom out", () => scale(2)], ["f", "all of the time", whole],
+      ["ArrowUp", what + " before", () => row(-1)], ["ArrowDown", what + " after", () => row(1)],
+      ["PageUp", `a page of ${what}s before`, () => row(-f().rows.shown.count)], ["PageDown", `a page of ${what}s after`, () => row(f().rows.shown.count)],
+      ["]", `more ${what}s`, () => f().rows.set(spread(f().rows.shown, f().rows.total, 2))], ["[", `fewer ${what}s`, () => f().rows.set(spread(f().rows.shown, f().rows.total, 0.5))],
+    ];
+    if (p.gain) keys.push(["Shift+ArrowUp", "greater", () => f().gain?.(1 / 1.25)], ["Shift+ArrowDown", "smaller", () => f().gain?.(1.25)]);
+    const undo = keys.map(([k, help, fn]) => registerKey(k, help, fn));
+    return () => undo.forEach((u) => u());
+  }, []);
+
+  // The bottom line follows the cursor, also when the data come after it.
+  useEffect(() => {
+    if (!at || at.x < 0 || at.x > width || height <= 0) {
+      status.cursor.value = [];
+      return;
+    }
+    const t = timeOf(at.x);
+    const found = p.bands ? bandsAt(p.bands.list, t, perPixel * 3) : [];
+    status.cursor.value = [
+      { value: p.zero ? dateText(p.zero, t, niceStep(perPixel, 1)) : stepped(t, niceStep(perPixel, 1)) + (p.unit ? " " + p.unit : "") },
+      ...p.hover(t, rowOf(at.y - lane), perPixel),
+      ...(found.length ? [{ label: p.bands!.name, value: found.map((b) => b.label || "row " + group(b.row)).join(", ") }] : []),
+    ];
+  });
+  useEffect(() => () => void (status.cursor.value = []), []);
+
+  return (
+    <div class="frame">
+      <div class="frame-plot" ref={box} tabIndex={0} role="application" aria-roledescription="plot over time" aria-label={p.label + ". Arrow keys move, plus and minus zoom, question mark lists all keys."}>
+        <canvas ref={back} class="frame-back" aria-hidden="true" />
+        {p.body && width > 0
+          ? <div class="frame-body" style={{ top: lane + "px" }}>{p.body(geo(), ticks)}</div>
+          : <canvas ref={front} class="frame-front" style={{ left: gutter + "px", top: lane + "px" }} aria-hidden="true" />}
+        {at && at.x >= 0 && <div class="frame-cursor" style={{ transform: `translateX(${gutter + Math.min(at.x, width)}px)`, bottom: axisHeight + "px" }} />}
+        {p.children}
+      </div>
+      {p.rows.shown.count < p.rows.total && <RowBar {...p.rows} />}
+      {p.overview && <Strip limits={p.limits} span={p.span} setSpan={p.setSpan} zero={p.zero} unit={p.unit} gutter={gutter} draw={p.overview} bands={p.bands} />}
+    </div>
+  );
+}
+
+/** A native scroll bar for rows; the keys and the wheel do the same. */
+function RowBar({ total, shown, set }: FrameProps["rows"]) {
+  const ref = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const el = ref.current!;
+    const room = el.scrollHeight - el.clientHeight, rows = total - shown.count;
+    if (rows > 0 && Math.round((el.scrollTop / Math.max(1, room)) * rows) !== shown.first) el.scrollTop = (shown.first / rows) * room;
+  });
+  const moved = () => {
+    const el = ref.current!;
+    const first = Math.round((el.scrollTop / Math.max(1, el.scrollHeight - el.clientHeight)) * (total - shown.count));
+    if (first !== shown.first) set({ first, count: shown.count });
+  };
+  return (
+    <div class="frame-bar" ref={ref} onScroll={moved} aria-hidden="true" tabIndex={-1}>
+      <div style={{ height: Math.min(50, total / shown.count) * 100 + "%" }} />
+    </div>
+  );
+}
+
+/** A canvas of this size in css pixels, cleared, that draws in css pixels. */
+export function surface(c: HTMLCanvasElement, width: number, height: number, ratio: number): CanvasRenderingContext2D {
+  const w = Math.round(width * ratio), h = Math.round(height * ratio);
+  if (c.width !== w || c.height !== h) {
+    c.width = w;
+    c.height = h;
+    c.style.width = width + "px";
+    c.style.height = height + "px";
+  }
+  const g = c.getContext("2d")!;
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.clearRect(0, 0, width, height);
+  return g;
+}
+
+function drawBack(g: CanvasRenderingContext2D, p: FrameProps, geo: Geometry, gutter: number, lane: number, ticks: Tick[]): void {
+  const { width, height, colors: c, shown } = geo;
+  const x = (t: number) => gutter + ((t - p.span.from) / (p.span.to - p.span.from)) * width;
+  g.font = c.mono;
+  g.textBaseline = "middle";
+  if (p.bands) drawBands(g, p.bands.list, x, gutter, gutter + width, lane, height, c);
+  g.strokeStyle = c.line;
+  g.lineWidth = 1;
+  g.beginPath();
+  for (const t of p.body ? [] : ticks) {
+    const at = Math.round(x(t.at)) + 0.5;
+    g.moveTo(at, lane);
+    g.lineTo(at, lane + height + 5);
+  }
+  g.moveTo(gutter, lane + height + 0.5);
+  g.lineTo(gutter + width, lane + height + 0.5);
+  g.stroke();
+  if (p.body) return;
+  g.fillStyle = c.dim;
+  g.textAlign = "center";
+  let free = gutter - 20;
+  for (const t of ticks) {
+    const half = g.measureText(t.label).width / 2, at = Math.min(Math.max(x(t.at), half + 2), gutter + width - half - 2);
+    if (at - half < free) continue;
+    g.fillText(t.label, at, lane + height + 15);
+    free = at + half + 10;
+  }
+  if (p.unit && !p.zero) {
+    g.textAlign = "left";
+    g.fillStyle = c.faint;
+    g.fillText(p.unit, 10, lane + height + 15);
+  }
+  // Names of rows, as many as have room.
+  const rowHeight = height / shown.count, every = Math.max(1, Math.ceil(13 / rowHeight));
+  g.textAlign = "right";
+  g.fillStyle = c.dim;
+  for (let i = 0; i < shown.count; i += every) {
+    g.fillText(fitted(g, p.rows.name(shown.first + i), gutter - 14), gutter - 8, lane + (i + 0.5) * rowHeight);
+  }
+}
+
+/** Text cut to a width, with a sign that it was. */
+export function fitted(g: CanvasRenderingContext2D, text: string, width: number): string {
+  if (g.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && g.measureText(text.slice(0, end) + "…").width > width) end--;
+  return text.slice(0, end) + "…";
+}
