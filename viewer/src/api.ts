@@ -25,7 +25,7 @@ export type ImageInfo = {
 export type IntervalsInfo = { path: string; name: string; rows: number };
 export type SeriesInfo = {
   samples: number; channels: number; names?: string[]; rate?: number; start: number; end: number; unit?: string; zero?: string;
-  axis: number; intervals: IntervalsInfo[]; explicit: boolean;
+  axis: number; /** of the array of samples, if it is not the node itself */ path?: string; intervals: IntervalsInfo[]; explicit: boolean;
 };
 export type SpikesInfo = { units: number; spikes: number; start: number; end: number; order: string[]; intervals: IntervalsInfo[] };
 export type Column = { name: string; type: string; unit?: string; description?: string; ragged?: boolean; reference?: boolean; sortable: boolean; path?: string };
@@ -53,6 +53,7 @@ export type Stats = {
 export type Tile = { shape: number[]; dataType: string; /** false: in between values were guessed, ask again without `quick` */ exact: boolean; bytes: ArrayBuffer };
 export type SeriesHead = {
   mode: "envelope" | "samples"; first: number; step: number; bins: number; channels: number[]; t0: number; dt: number; times: boolean;
+  /** false: only `covered` of it was read so far, the rest is NaN; ask again */ exact?: boolean; covered?: number;
 };
 export type SeriesData = SeriesHead & { at?: Float64Array; values: Float32Array; bytes: number };
 export type Spikes = { units: { row: number; label: string; count: number; times?: number[]; bins?: number[] }[]; total: number };

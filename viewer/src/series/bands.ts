@@ -59,7 +59,7 @@ export function drawBands(g: CanvasRenderingContext2D, list: Band[], x: (t: numb
     const from = Math.max(left, x0), to = Math.min(right, x1);
     g.fillStyle = c.traces[(b.row % 2) + 1]!;
     if (to - from >= 1.5) {
-      g.globalAlpha = b.row % 2 ? 0.13 : 0.08;
+      g.globalAlpha = b.row % 2 ? 0.1 : 0.05;
       g.fillRect(from, lane, to - from, height);
       g.globalAlpha = 0.55;
       g.fillRect(from, lane - 3, Math.max(1, to - from - 1), 3);

@@ -140,11 +140,11 @@ export function assemble(blocks: Block[], channel: number, w: Span, perPixel: nu
     const b = part.block, pair = b.mode === "envelope" ? 2 : 1;
     const base = b.channels.indexOf(channel) * b.bins * pair;
     if (pair === 2) out.samples = false;
-    // One beyond both edges, so that the line does not end before them.
-    const last = Math.min(b.bins - 1, binFrom(b, part.to));
+    // One beyond both edges of the window, so that the line does not end before them.
+    const last = Math.min(b.bins - 1, binFrom(b, part.to) - (part.to < w.to ? 1 : 0));
     for (let i = Math.max(0, binAt(b, part.from)); i <= last; i++) {
       const t = timeAt(b, i) + (pair === 2 ? b.dt / 2 : 0);
-      if (out.t.length && t <= out.t[out.t.length - 1]!) continue;
+      if ((out.t.length && t <= out.t[out.t.length - 1]!) || (part.to < w.to && t >= part.to)) continue;
       const low = b.values[base + i * pair]!, high = b.values[base + i * pair + pair - 1]!;
       out.t.push(t);
       out.low.push(low <= high ? low : null);
@@ -159,6 +159,7 @@ export function satisfied(blocks: Block[], channels: number[], w: Span, perPixel
   return channels.every((c) => {
     let covered = 0;
     for (const p of plan(blocks, c, w, perPixel)) {
+      if (p.block.exact === false) return false;
       if (p.block.mode === "envelope" && p.block.dt > perPixel * 1.3 && p.block.step > 1) return false;
       covered += p.to - p.from;
     }

@@ -1,11 +1,5 @@
-import type { Node } from "../api";
-import { EmptyState } from "../ui/states";
+import "./series.css";
 
-export function SeriesView({ node }: { node: Node }) {
-  return <EmptyState title={node.label ?? node.name} text={node.fact} />;
-}
-export function SeriesDisplay(_: { node: Node }) {
-  return null;
-}
-export const SpikesView = SeriesView;
-export const SpikesDisplay = SeriesDisplay;
+export { SeriesView } from "./series";
+export { SpikesView } from "./raster";
+export { SeriesDisplay, SpikesDisplay } from "./display";

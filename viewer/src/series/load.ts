@@ -42,24 +42,21 @@ export function useBlocks(node: Node, limits: Limits, span: Span, shown: Shown, 
     latest.run(JSON.stringify([q, again]), (signal) => {
       const began = performance.now();
       setState((s) => ({ ...s, busy: true }));
-      api.series(node, q, signal).then(
-        (data) => {
-          const block: Block = { ...data, from: ask.from, to: ask.to };
-          fresh(block);
-          status.errors.value = [];
-          status.work.value = [
-            { value: block.mode === "samples" ? `${group(block.bins)} samples` : `${group(Math.round(block.step))} samples per bin` },
-            { value: `${Math.round(performance.now() - began)} ms` }, { value: bytes(data.bytes) },
-          ];
-          setState((s) => ({ blocks: kept(block, s.blocks), problem: null, busy: false }));
-        },
-        (e) => {
-          if (api.aborted(e)) return;
-          const problem = api.problemOf(e);
-          status.errors.value = [{ problem, retry }];
-          setState((s) => ({ ...s, problem, busy: false }));
-        },
-      );
+      whole(node, q, ask, signal, (block, before) => {
+        fresh(block);
+        status.errors.value = [];
+        status.work.value = [
+          ...(block.exact === false ? [{ value: `${Math.floor((block.covered ?? 0) * 100)} % read` }] : []),
+          { value: block.mode === "samples" ? `${group(block.bins)} samples` : `${group(Math.round(block.step))} samples per bin` },
+          { value: `${Math.round(performance.now() - began)} ms` }, { value: bytes(block.bytes) },
+        ];
+        setState((s) => ({ blocks: kept(block, s.blocks.filter((b) => b !== before)), problem: null, busy: block.exact === false }));
+      }).catch((e: unknown) => {
+        if (api.aborted(e)) return;
+        const problem = api.problemOf(e);
+        status.errors.value = [{ problem, retry }];
+        setState((s) => ({ ...s, problem, busy: false }));
+      });
     }, state.blocks.length ? undefined : 0);
   }, [span.from, span.to, shown.first, shown.count, width, again, state.blocks]);
   return { ...state, retry };
@@ -73,16 +70,26 @@ export function kept(block: Block, blocks: Block[]): Block[] {
   return all.filter((b) => (sum += b.values.byteLength) <= most || b === coarsest || b === block);
 }
 
+/** Asks until all of it was read; what is there is shown on the way. */
+async function whole(node: Node, q: api.SeriesQuery, ask: Span, signal: AbortSignal, show: (b: Block, before: Block | null) => void): Promise<void> {
+  let before: Block | null = null;
+  do {
+    const block: Block = { ...(await api.series(node, q, signal)), from: ask.from, to: ask.to };
+    // An answer that is no further than the last one would be asked for without end.
+    if (before && block.exact === false && !((block.covered ?? 0) > (before.covered ?? 0))) block.exact = undefined;
+    show(block, before);
+    before = block;
+  } while (before.exact === false && !signal.aborted);
+}
+
 /** The whole of one channel, for the strip; null until it is there, and when it would be too much. */
 export function useOverview(node: Node, limits: Limits, channel: number, ready: boolean): Block | null {
   const [block, setBlock] = useState<Block | null>(null);
   useEffect(() => {
     if (!ready || block?.channels.includes(channel)) return;
     const stop = new AbortController();
-    api.series(node, { from: limits.start, to: limits.end, width: 1600, channels: `${channel}:${channel + 1}` }, stop.signal).then(
-      (data) => setBlock({ ...data, from: limits.start, to: limits.end }),
-      () => {},
-    );
+    const all = { from: limits.start, to: limits.end };
+    whole(node, { ...all, width: 1600, channels: `${channel}:${channel + 1}` }, all, stop.signal, setBlock).catch(() => {});
     return () => stop.abort();
   }, [channel, ready]);
   return block;

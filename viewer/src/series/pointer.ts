@@ -13,7 +13,7 @@ export interface Moves<S> {
   twice: (x: number) => void;
 }
 
-export function usePointer<S>(box: RefObject<HTMLElement>, moves: Moves<S>): void {
+export function usePointer<S>(box: RefObject<HTMLElement | null>, moves: Moves<S>): void {
   const now = useRef({ m: moves }).current;
   now.m = moves;
   useEffect(() => {

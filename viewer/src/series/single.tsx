@@ -22,12 +22,18 @@ export default function Single(p: P) {
     const grid = { stroke: c.line, width: 1 };
     const plain = { stroke: c.dim, font: c.mono, grid, ticks: { ...grid, size: 5 } };
     const ys = () => valueTicks(now.current.range.low * by.factor, now.current.range.high * by.factor, now.current.geo.height / 50);
+    // A label that would be cut by the edge is left out.
+    const edge = (t: Tick) => {
+      const { span, width } = now.current.geo, half = t.label.length * 3.4;
+      const x = ((t.at - span.from) / (span.to - span.from)) * width;
+      return x + half > width || x + half + p.gutter < 0;
+    };
     plot.current = new uPlot({
       width: geo.width + p.gutter, height: geo.height + axisHeight, padding: [0, 0, 0, 0], legend: { show: false },
       cursor: { x: false, y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { time: false, auto: false, range: () => [now.current.geo.span.from, now.current.geo.span.to] }, y: { auto: false, range: () => [now.current.range.low, now.current.range.high] } },
       axes: [
-        { ...plain, size: axisHeight, gap: 2, splits: () => now.current.axis.map((t) => t.at), values: () => now.current.axis.map((t) => t.label) },
+        { ...plain, size: axisHeight, gap: 2, splits: () => now.current.axis.map((t) => t.at), values: () => now.current.axis.map((t) => (edge(t) ? "" : t.label)) },
         { ...plain, size: p.gutter, gap: 4, splits: () => ys().map((t) => t.at / by.factor), values: () => ys().map((t) => t.label) },
       ],
       series: [{}, { ...line, label: "high" }, { ...line, label: "low" }],

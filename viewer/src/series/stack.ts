@@ -44,7 +44,7 @@ export function paintStack(g: CanvasRenderingContext2D, geo: Geometry, blocks: B
       columns(part.block, channel, span, pixels.width, x0, x1, pairs);
       // A loud channel may cross its neighbours, but not the whole picture.
       trace(pixels, pairs, x0, x1, middle, levels.middle(channel), scale, rgb(colorOf(c, channel, shown.count)), Math.max(0, middle - rowHeight * 2), Math.min(pixels.height, middle + rowHeight * 2));
-      for (let x = x0; x < x1; x++) {
+      for (let x = x0; x < x1 && part.block.exact !== false; x++) {
         if (!Number.isNaN(pairs[2 * x]!)) continue;
         const begin = x;
         while (x < x1 && Number.isNaN(pairs[2 * x]!)) x++;
