@@ -65,7 +65,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 			if virtual {
 				return a.copyVirtual(cmd, args, overwrite, slices.Concat(append(slices.Collect(maps.Values(own)), meaning)...))
 			}
-			memory, err := memoryFlag(cmd, maxMemory)
+			memory, err := bytesFlag(cmd, "max-memory", maxMemory)
 			if err != nil {
 				return err
 			}
@@ -277,8 +277,8 @@ func (a *app) bound(memory int64) {
 	}
 }
 
-// memoryFlag reads a number of bytes such as 64MB, 1GiB or 1000000; empty is 0.
-func memoryFlag(cmd *cobra.Command, text string) (int64, error) {
+// bytesFlag reads a number of bytes such as 64MB, 1GiB or 1000000; empty is 0.
+func bytesFlag(cmd *cobra.Command, name, text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -293,7 +293,7 @@ func memoryFlag(cmd *cobra.Command, text string) (int64, error) {
 	if factor, ok := units[unit]; ok && err == nil && n*factor >= 1 && n*factor < 1<<62 {
 		return int64(n * factor), nil
 	}
-	return 0, badUsage(cmd, "--max-memory %s: must be a number of bytes, such as 512MiB or 2GB", text)
+	return 0, badUsage(cmd, "--%s %s: must be a number of bytes, such as 512MiB or 2GB", name, text)
 }
 
 // target is the format of a copy: what --to or the name of the destination says.

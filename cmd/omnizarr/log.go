@@ -35,6 +35,17 @@ func (a *app) setLog() error {
 
 func newLog(w io.Writer) *slog.Logger { return slog.New(slog.NewJSONHandler(w, nil)) }
 
+// serverLog is where servers tell of failures and requests: records, or text.
+func (a *app) serverLog() *slog.Logger {
+	switch {
+	case a.logger != nil:
+		return a.logger
+	case a.quiet:
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(a.err, nil))
+}
+
 // wantsLog reports whether arguments ask for records, which errors about the
 // arguments themselves are told by as well.
 func wantsLog(args []string) bool {

@@ -154,7 +154,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
 		a.verifyCommand(), a.repairCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand(), a.manCommand())
 	root.AddCommand(a.statsCommand(), a.showCommand(), a.plotCommand(), a.benchCommand())
-	root.AddCommand(a.diffCommand(), a.lsCommand(), a.attrsCommand())
+	root.AddCommand(a.diffCommand(), a.lsCommand(), a.attrsCommand(), a.serveCommand(), a.viewCommand())
 	root.AddCommand(a.kindCommands()...)
 	a.refuseHelpOfNothing(root)
 	a.completeNodes(root)

@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// answer is a ResponseWriter that remembers what was answered, and gives a client a while
+// for each piece of it: one that takes nothing any more is left. It lets the kernel copy
+// files as the writer inside does.
+type answer struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	wait    time.Duration
+	head    bool
+	status  int
+	bytes   int64
+	waiting int64 // bytes since the clock was set
+}
+
+// patienceFor is how many bytes are sent before a client gets more time.
+const patienceFor = 1 << 20
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 || a.status < 200 {
+		a.status = status
+		a.patience(patienceFor)
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// patience sets the clock when as much as n bytes were sent since.
+func (a *answer) patience(n int64) {
+	if a.waiting += n; a.waiting >= patienceFor {
+		a.waiting = 0
+		// A writer of tests has no clock.
+		_ = a.control.SetWriteDeadline(time.Now().Add(a.wait))
+	}
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status == 0 {
+		a.WriteHeader(http.StatusOK)
+	}
+	a.patience(int64(len(p)))
+	n, err := a.ResponseWriter.Write(p)
+	a.bytes += int64(n)
+	return n, err
+}
+
+// ReadFrom is how net/http has the kernel send a file.
+func (a *answer) ReadFrom(r io.Reader) (int64, error) {
+	if a.status == 0 {
+		a.WriteHeader(http.StatusOK)
+	}
+	size := int64(patienceFor)
+	if l, ok := r.(*io.LimitedReader); ok {
+		size = l.N
+	}
+	a.patience(size)
+	n, err := io.Copy(a.ResponseWriter, r)
+	a.bytes += n
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/omnizarr/zarr/viewer"
+)
+
+// pagePolicy lets the page load what comes from this server, and nothing else.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+	"font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// pageFile is a file of the page.
+type pageFile struct {
+	kind         string
+	plain, small []byte // small is compressed, nil where that gains nothing
+	tag          string
+}
+
+// pageFiles are all of them by name, read and compressed once.
+var pageFiles = sync.OnceValues(func() (map[string]pageFile, error) {
+	out := map[string]pageFile{}
+	files := viewer.Files()
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		f := pageFile{kind: pageType(name), plain: data, tag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+		var small bytes.Buffer
+		if err := pack(&small, data); err != nil {
+			return err
+		}
+		if len(data) >= leastPacked && small.Len() < len(data) {
+			f.small = small.Bytes()
+		}
+		out[name] = f
+		return nil
+	})
+	return out, err
+})
+
+// pageType is the type of a file by its name, the same on every machine: what is
+// registered for scripts differs.
+func pageType(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
+		return t
+	}
+	return typeBytes
+}
+
+// sendPage answers with a file of the page: every view is the same one.
+func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, at string) error {
+	name := "index.html"
+	if at == "/assets" {
+		name = strings.TrimPrefix(r.URL.Path, "/")
+	}
+	files, err := pageFiles()
+	if err != nil {
+		return err
+	}
+	f, ok := files[name]
+	if !ok {
+		return refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache")
+	h.Add("Vary", "Accept-Encoding")
+	body, t := f.plain, f.tag
+	if f.small != nil && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
+		body, t = f.small, packed(f.tag)
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("ETag", t)
+	if unmet(r.Header, f.tag, noTime) == http.StatusNotModified {
+		h.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	h.Set("Content-Type", f.kind)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // who has gone needs no page
+	}
+	return nil
+}

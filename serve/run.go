@@ -1,0 +1,58 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Run answers what comes to a listener until the context ends; then those who are being
+// answered are, for as long as grace lasts. certificates make it HTTPS, with HTTP/2; nil
+// is plain HTTP. It closes the listener, and not the server.
+func (s *Server) Run(ctx context.Context, l net.Listener, certificates []tls.Certificate, grace time.Duration) error {
+	limits := s.opt.Limits
+	h := &http.Server{
+		Handler: s,
+		// Headers must come in one go: who sends them letter by letter is left.
+		ReadHeaderTimeout: limits.Patience, IdleTimeout: limits.Idle, MaxHeaderBytes: limits.Header,
+		ErrorLog: log.New(quietLog{s.opt.Log}, "", 0),
+	}
+	listen := h.Serve
+	if certificates != nil {
+		h.TLSConfig = &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12}
+		listen = func(l net.Listener) error { return h.ServeTLS(l, "", "") }
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- listen(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	graceful, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := h.Shutdown(graceful)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = h.Close() // who takes longer than that sees it
+	}
+	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+// quietLog takes what net/http has to say of single connections, which is about clients
+// and no failure of the server.
+type quietLog struct{ to *slog.Logger }
+
+func (q quietLog) Write(p []byte) (int, error) {
+	if q.to != nil {
+		q.to.Debug(string(p))
+	}
+	return len(p), nil
+}

@@ -1,0 +1,307 @@
+// Package serve shows hierarchies of any format over HTTP: as plain Zarr, which every
+// client of Zarr reads, as the files that they are, and through an API and a page that
+// show what is in them.
+//
+// Addresses are /zarr/NAME/KEY (Zarr v3), /zarr2/NAME/KEY (Zarr v2), /files/NAME/KEY (as
+// stored), /api/, /view/, /healthz and /metrics. A handler for one node takes a line, see
+// Handler; a Server has many sources.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/kind"
+	"github.com/omnizarr/zarr/serve/source"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Options say how a server behaves; the zero value is one that anybody may read from, and
+// nobody write to.
+type Options struct {
+	// Open are for all nodes.
+	Open []zarr.Option
+	// Kinds are the formats and conventions that are known beyond reading them.
+	Kinds kind.List
+	// Cache is how many bytes of what is made for clients stay in memory; 0: 256 MiB,
+	// negative: none.
+	Cache int64
+	// CacheDir is a folder in which more of it stays, up to CacheDisk bytes; 0: 8 GiB.
+	CacheDir  string
+	CacheDisk int64
+	// Origins are those whose pages may read what is served; nil: all. One that is no
+	// origin, such as "none", lets none.
+	Origins []string
+	// Hosts are the names that requests may be made to; nil: any.
+	Hosts []string
+	// Token is what clients must show; User and Password are another way to. Without
+	// them everybody may read.
+	Token          string
+	User, Password string
+	// Write lets clients that have shown the token change sources that are Zarr.
+	Write bool
+	// MaxAge is how long clients may keep what they got without asking again.
+	MaxAge time.Duration
+	// Limits are of what clients may ask for.
+	Limits Limits
+	// Log is told of failures, and with AccessLog of every request; nil: nothing.
+	Log       *slog.Logger
+	AccessLog bool
+}
+
+// Limits bound what a server takes on. Zero stands for what is said behind each.
+type Limits struct {
+	Requests int           // answered at once: 1024
+	Work     int           // of those that must decode, read or fetch: 8 for each processor, at least 32
+	Queue    time.Duration // that others wait before they are told to come later: 20 s
+	Ranges   int           // in one request: 64
+	Header   int           // bytes: 64 KiB
+	Body     int64         // bytes of a value that is put: 256 MiB
+	Patience time.Duration // with a client that sends or takes nothing: 30 s
+	Idle     time.Duration // with one that asks for nothing: 2 min
+}
+
+func orElse[T int | int64 | time.Duration](v, other T) T {
+	if v == 0 {
+		return other
+	}
+	return v
+}
+
+func (l Limits) filled() Limits {
+	return Limits{
+		Requests: orElse(l.Requests, 1024), Work: orElse(l.Work, max(32, 8*runtime.GOMAXPROCS(0))), Queue: orElse(l.Queue, 20*time.Second),
+		Ranges: orElse(l.Ranges, 64), Header: orElse(l.Header, 64<<10), Body: orElse(l.Body, 256<<20),
+		Patience: orElse(l.Patience, 30*time.Second), Idle: orElse(l.Idle, 2*time.Minute),
+	}
+}
+
+// Server is a handler of all that it serves.
+type Server struct {
+	opt     Options
+	sources *source.Set
+	all     *gate // of requests
+	work    *gate // of what takes memory and processors
+	count   metrics
+}
+
+// New gives a server without sources.
+func New(o Options) (*Server, error) {
+	o.Limits = o.Limits.filled()
+	if o.Origins == nil {
+		o.Origins = []string{"*"}
+	}
+	s := &Server{opt: o, sources: source.NewSet(source.Options{Open: o.Open, Kinds: o.Kinds})}
+	if o.Write && !s.guarded() {
+		return nil, errors.New("a server that may be written to needs a token, or a user and a password")
+	}
+	if o.User == "" && o.Password != "" {
+		return nil, errors.New("a password needs the name of a user")
+	}
+	s.all = newGate(o.Limits.Requests, o.Limits.Queue)
+	s.work = newGate(o.Limits.Work, o.Limits.Queue)
+	return s, nil
+}
+
+// Handler serves one node: http.ListenAndServe(addr, serve.Handler(node)). Its name is the
+// last element of its URL. The node stays the caller's, and must stay open.
+func Handler(n zarr.Node, o Options) (http.Handler, error) {
+	s, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.sources.AddNode("", n)
+	return s, err
+}
+
+// Add serves what a URL names; the name "" stands for its last element. It is opened when
+// it is first asked for.
+func (s *Server) Add(name, url string) (*source.Source, error) { return s.sources.Add(name, url) }
+
+// Close gives up all that is open. Nobody may be served any more.
+func (s *Server) Close() error { return s.sources.Close() }
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	a := &answer{ResponseWriter: w, control: http.NewResponseController(w), wait: s.opt.Limits.Patience}
+	at := route(r.URL.Path)
+	s.count.inFlight.Add(1)
+	defer func() {
+		s.count.inFlight.Add(-1)
+		if p := recover(); p != nil {
+			if p != http.ErrAbortHandler {
+				s.logFailure(r, "panic", p)
+			}
+			if a.status != 0 {
+				s.finish(r, a, at, began)
+				panic(http.ErrAbortHandler) // so that the client sees that it has not got all
+			}
+			s.fail(a, r, refuse(http.StatusInternalServerError, "damaged", "internal error, please report it"))
+		}
+		s.finish(r, a, at, began)
+	}()
+	if err := s.serve(a, r, at); err != nil {
+		s.fail(a, r, err)
+	}
+}
+
+func (s *Server) finish(r *http.Request, a *answer, at string, began time.Time) {
+	took := time.Since(began)
+	s.count.done(at, a.status, a.bytes, took)
+	s.logAccess(r, a, took)
+}
+
+// route names the kind of an address, of which there are few, for metrics.
+func route(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch first {
+	case "zarr", "zarr2", "files", "api", "view", "assets", "healthz", "metrics":
+		return "/" + first
+	case "":
+		return "/"
+	}
+	return "other"
+}
+
+// serve answers, or says why not.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, at string) error {
+	s.allow(w, r)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if !s.knows(r.Host) {
+		return refuse(http.StatusForbidden, "forbidden", fmt.Sprintf("this server is not %q: it was started for other names, --host adds one", r.Host))
+	}
+	if r.Method == http.MethodOptions {
+		s.preflight(w, r)
+		return nil
+	}
+	changes := r.Method == http.MethodPut || r.Method == http.MethodDelete
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && !(changes && s.opt.Write) {
+		w.Header().Set("Allow", s.methods())
+		return refuse(http.StatusMethodNotAllowed, "wrong_request", "the method "+r.Method+" is not allowed here")
+	}
+	if at == "/healthz" {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		s.sendText(w, r, "ok\n")
+		return nil
+	}
+	ok, byHand := s.admits(r)
+	if !ok || changes && !byHand {
+		s.demand(w.Header())
+		return refuse(http.StatusUnauthorized, "unauthorized", "this needs the token that the server was started with: open the address that it printed, or send it as Authorization: Bearer")
+	}
+	if (at == "/" || at == "/view") && s.remember(w, r) {
+		return nil
+	}
+	if at == "/metrics" {
+		s.sendMetrics(w, r)
+		return nil
+	}
+	leave, err := s.all.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	switch at {
+	case "/zarr", "/zarr2", "/files":
+		return s.serveKey(w, r, at)
+	case "/", "/view", "/assets":
+		return s.sendPage(w, r, at)
+	}
+	return refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+}
+
+// serveKey answers for a key of a source, in one of its forms.
+func (s *Server) serveKey(w http.ResponseWriter, r *http.Request, form string) error {
+	t, err := parseTarget(form, r)
+	if err != nil {
+		return err
+	}
+	if t.name == "" {
+		return s.listSources(w, r, t)
+	}
+	src, ok := s.sources.Find(t.name)
+	if !ok {
+		return refuse(http.StatusNotFound, "not_found", fmt.Sprintf("there is no source %q", t.name))
+	}
+	from, err := s.view(r.Context(), src, t)
+	if err != nil {
+		return err
+	}
+	if t.key == "" && !t.folder {
+		toFolder(w, r)
+		return nil
+	}
+	if t.folder {
+		return s.sendListing(w, r, from, prefixOf(t.key))
+	}
+	err = s.sendValue(w, r, from, t.key)
+	if err != nil && missing(err) && isFolder(r.Context(), from, t.key) {
+		toFolder(w, r)
+		return nil
+	}
+	return err
+}
+
+// missing reports whether there is no value, also where a link would lead out of the
+// source to one.
+func missing(err error) bool { return errors.Is(err, store.ErrNotExist) }
+
+// prefixOf is a key as listings take it.
+func prefixOf(key string) string {
+	if key == "" {
+		return ""
+	}
+	return key + "/"
+}
+
+// isFolder reports whether something lies below a key.
+func isFolder(ctx context.Context, from store.Reader, key string) bool {
+	for _, err := range from.List(store.NamesOnly(ctx), prefixOf(key), "/") {
+		return err == nil
+	}
+	return false
+}
+
+// view is a source in the form that was asked for.
+func (s *Server) view(ctx context.Context, src *source.Source, t target) (store.Reader, error) {
+	return src.Files(ctx)
+}
+
+// cacheFor says how long an answer may be kept, and by what it is known.
+func (s *Server) cacheFor(h http.Header, tag string) {
+	if tag != "" {
+		h.Set("ETag", tag)
+	}
+	h.Add("Vary", "Accept-Encoding")
+	switch {
+	case s.opt.MaxAge <= 0:
+		h.Set("Cache-Control", "no-cache") // ask whether it is still so
+	case s.guarded():
+		h.Set("Cache-Control", fmt.Sprintf("private, max-age=%d", int(s.opt.MaxAge.Seconds())))
+	default:
+		h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(s.opt.MaxAge.Seconds())))
+	}
+}
+
+// sendText answers with a text that was made for the request.
+func (s *Server) sendText(w http.ResponseWriter, r *http.Request, text string) {
+	h := w.Header()
+	if h.Get("Cache-Control") == "" {
+		h.Set("Cache-Control", "no-cache")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write([]byte(text)) // who has gone needs no words
+	}
+}

@@ -1,0 +1,78 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// target is what an address below /zarr, /zarr2 or /files names.
+type target struct {
+	form    string // "/zarr", "/zarr2" or "/files"
+	codecs  string // as ?codecs asks, "" for none in particular
+	pyramid bool
+	name    string // of the source, "" for the list of them
+	key     string // "" for the root
+	folder  bool   // the address ends in a slash
+}
+
+// parseTarget reads an address. Options come in the query or, for clients that drop it, in
+// the path behind "@".
+func parseTarget(form string, r *http.Request) (target, error) {
+	t := target{form: form}
+	// A slash that is written otherwise would make other keys of the same bytes.
+	raw := strings.ToLower(r.URL.EscapedPath())
+	if strings.Contains(raw, "%2f") || strings.Contains(raw, "%5c") || strings.Contains(raw, "%00") {
+		return t, refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+	}
+	if err := t.setOptions(r.URL.Query()); err != nil {
+		return t, err
+	}
+	rest := strings.TrimPrefix(r.URL.Path, form)
+	t.folder = strings.HasSuffix(rest, "/")
+	var parts []string
+	for part := range strings.SplitSeq(rest, "/") {
+		if part != "" { // some clients put two slashes between the parts of an address
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) > 0 && strings.HasPrefix(parts[0], "@") {
+		options := url.Values{}
+		for option := range strings.SplitSeq(parts[0][1:], ",") {
+			name, value, _ := strings.Cut(option, "=")
+			options.Add(name, value)
+		}
+		if err := t.setOptions(options); err != nil {
+			return t, err
+		}
+		parts = parts[1:]
+	}
+	if len(parts) == 0 {
+		return t, nil
+	}
+	t.name, t.key = parts[0], strings.Join(parts[1:], "/")
+	if t.key != "" && store.CheckKey(t.key) != nil || t.name == "." || t.name == ".." {
+		return t, refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+	}
+	return t, nil
+}
+
+// setOptions takes what is known; a query may hold more, a path not.
+func (t *target) setOptions(q url.Values) error {
+	if q.Has("pyramid") {
+		switch q.Get("pyramid") {
+		case "", "1", "true":
+			t.pyramid = true
+		case "0", "false":
+		default:
+			return refuse(http.StatusBadRequest, "wrong_request", fmt.Sprintf("pyramid=%s: must be 1 or 0", q.Get("pyramid")))
+		}
+	}
+	if codecs := q.Get("codecs"); codecs != "" {
+		t.codecs = codecs
+	}
+	return nil
+}
