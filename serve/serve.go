@@ -20,6 +20,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/kind"
+	"github.com/omnizarr/zarr/kind/std"
 	"github.com/omnizarr/zarr/serve/source"
 	"github.com/omnizarr/zarr/store"
 )
@@ -29,7 +30,8 @@ import (
 type Options struct {
 	// Open are for all nodes.
 	Open []zarr.Option
-	// Kinds are the formats and conventions that are known beyond reading them.
+	// Kinds are the formats and conventions that are known beyond reading them; nil: all
+	// that come along.
 	Kinds kind.List
 	// Cache is how many bytes of what is made for clients stay in memory; 0: 256 MiB,
 	// negative: none.
@@ -99,6 +101,9 @@ func New(o Options) (*Server, error) {
 	if o.Origins == nil {
 		o.Origins = []string{"*"}
 	}
+	if o.Kinds == nil {
+		o.Kinds = std.Kinds()
+	}
 	s := &Server{opt: o, sources: source.NewSet(source.Options{Open: o.Open, Kinds: o.Kinds})}
 	if o.Write && !s.guarded() {
 		return nil, errors.New("a server that may be written to needs a token, or a user and a password")
@@ -111,15 +116,25 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves one node: http.ListenAndServe(addr, serve.Handler(node)). Its name is the
-// last element of its URL. The node stays the caller's, and must stay open.
-func Handler(n zarr.Node, o Options) (http.Handler, error) {
-	s, err := New(o)
-	if err != nil {
-		return nil, err
+// Handler serves one node, to everybody: http.ListenAndServe(addr, serve.Handler(node)).
+// Its name is the last element of its URL. The node stays the caller's, and must stay open.
+// New has more to choose from.
+func Handler(n zarr.Node) http.Handler {
+	s, err := New(Options{})
+	if err == nil {
+		err = s.AddNode("", n)
 	}
-	_, err = s.sources.AddNode("", n)
-	return s, err
+	if err != nil { // there is no node
+		return http.NotFoundHandler()
+	}
+	return s
+}
+
+// AddNode serves a node that is open, and stays so; it is the caller's. The name "" stands
+// for the last element of its URL.
+func (s *Server) AddNode(name string, n zarr.Node) error {
+	_, err := s.sources.AddNode(name, n)
+	return err
 }
 
 // Add serves what a URL names; the name "" stands for its last element. It is opened when
@@ -133,6 +148,9 @@ func (s *Server) Close() error { return s.sources.Close() }
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	a := &answer{ResponseWriter: w, control: http.NewResponseController(w), wait: s.opt.Limits.Patience}
+	if strings.HasPrefix(r.URL.Path, "//") { // who puts a slash behind the address of the server
+		r = withPath(r, "/"+strings.TrimLeft(r.URL.Path, "/"))
+	}
 	at := route(r.URL.Path)
 	s.count.inFlight.Add(1)
 	defer func() {
@@ -158,6 +176,18 @@ func (s *Server) finish(r *http.Request, a *answer, at string, began time.Time) 
 	took := time.Since(began)
 	s.count.done(at, a.status, a.bytes, took)
 	s.logAccess(r, a, took)
+}
+
+// withPath is a request for another address.
+func withPath(r *http.Request, path string) *http.Request {
+	out, u := new(http.Request), *r.URL
+	*out = *r
+	u.Path = path
+	if u.RawPath != "" {
+		u.RawPath = "/" + strings.TrimLeft(u.RawPath, "/")
+	}
+	out.URL = &u
+	return out
 }
 
 // route names the kind of an address, of which there are few, for metrics.

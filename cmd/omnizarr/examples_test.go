@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -173,6 +174,19 @@ func TestExamplesRun(t *testing.T) {
 	each((&app{kinds: std.Kinds()}).root())
 }
 
+// stopping interrupts a server that has told where it is.
+type stopping struct {
+	io.Writer
+	stop func()
+}
+
+func (s stopping) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte("Serving at ")) {
+		s.stop()
+	}
+	return s.Writer.Write(p)
+}
+
 // runExample runs one line in a folder of its own, with the samples that it names.
 func runExample(t *testing.T, samples, server, line string) {
 	t.Helper()
@@ -224,7 +238,12 @@ func runExample(t *testing.T, samples, server, line string) {
 		}
 	}
 	var out, errs bytes.Buffer
-	code := run(std.Kinds(), args, bytes.NewReader(in), &out, &errs)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if slices.Contains([]string{"serve", "view"}, args[0]) { // until it has told where
+		args = append(args, "--addr", "127.0.0.1:0")
+	}
+	code := runUntil(ctx, std.Kinds(), args, bytes.NewReader(in), stopping{&out, cancel}, &errs)
 	// What finds something says so by its exit code.
 	finds := slices.Contains([]string{"diff", "validate"}, args[0]) && code == exitWrong && out.Len() > 0
 	if code != exitOK && !finds {

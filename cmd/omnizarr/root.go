@@ -63,8 +63,16 @@ func badUsage(cmd *cobra.Command, format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...), cmd.CommandPath()}
 }
 
-// run is the whole program; it returns the exit code.
-func run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
+// run is the whole program, until it is interrupted; it returns the exit code.
+func run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	return runUntil(ctx, kinds, args, in, stdout, stderr)
+}
+
+// runUntil is run, interrupted by the end of a context.
+func runUntil(ctx context.Context, kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
 	a := &app{kinds: kinds, in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
 	if wantsLog(args) {
 		a.logger = newLog(stderr)
@@ -75,9 +83,6 @@ func run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer)
 			code = a.fail(fmt.Errorf("internal error, please report it: %v", r), exitWrong, "")
 		}
 	}()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -57,7 +57,7 @@ Only programs on this machine reach it unless --addr says otherwise. --token mak
 clients show a token: as Authorization: Bearer, as a password, or in the address of the
 page that is printed. --token auto makes one up; it may also come from a file or from
 the environment, as ` + tokenVariable + `.`,
-		Example: `  omnizarr serve em.zarr slide.ome.tif
+		Example: `  omnizarr serve em.zarr cells.zarr
   omnizarr serve --addr 127.0.0.1:0 https://example.org/em.zarr
   omnizarr serve --addr 0.0.0.0:8443 --token auto --cache 2GB em.zarr`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -87,8 +87,8 @@ func (a *app) viewCommand() *cobra.Command {
 		Long: `Look at hierarchies of any format in the browser: images, series, tables, and what is
 said about them. It serves them on this machine, as omnizarr serve does, until
 interrupted, and opens the page of the first one where there is a browser.`,
-		Example: `  omnizarr view session.nwb.zarr
-  omnizarr view --no-open --addr 127.0.0.1:0 slide.ome.tif`,
+		Example: `  omnizarr view em.zarr
+  omnizarr view --no-open --addr 127.0.0.1:0 cells.zarr`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return badUsage(cmd, "%s takes one URL or more, got 0 arguments", cmd.CommandPath())
@@ -213,9 +213,9 @@ func (a *app) serve(cmd *cobra.Command, f serving, urls []string, ready func(ctx
 	if !local && o.Token == "" && o.User == "" {
 		a.note(fmt.Sprintf("everybody who reaches %s can read what is served: --token auto makes them show a token", l.Addr()))
 	}
-	at := &url.URL{Scheme: scheme, Host: reachable(l.Addr()), Path: "/"}
+	at := &url.URL{Scheme: scheme, Host: reachable(l.Addr())}
 	if o.Token != "" {
-		at.RawQuery = url.Values{"token": {o.Token}}.Encode()
+		at.Path, at.RawQuery = "/", url.Values{"token": {o.Token}}.Encode()
 	}
 	a.printf("Serving at %s\n", at)
 	for _, src := range sources {

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr/kind/std"
+)
+
+// running is a server that was started by the command.
+type running struct {
+	t    *testing.T
+	at   string // its address, as the first line has it
+	rest []string
+	stop func() (code int, errs string)
+}
+
+// served starts "omnizarr serve" or "view" on a free port, and waits for a number of
+// lines of what it tells.
+func served(t *testing.T, lines int, args ...string) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	var errs strings.Builder
+	ended := make(chan int, 1)
+	go func() {
+		ended <- runUntil(ctx, std.Kinds(), append(args, "--addr", "127.0.0.1:0"), strings.NewReader(""), w, &errs)
+		w.Close()
+	}()
+	s := &running{t: t}
+	stopped := false
+	s.stop = func() (int, string) {
+		if stopped {
+			return 0, ""
+		}
+		stopped = true
+		cancel()
+		go io.Copy(io.Discard, r)
+		return <-ended, errs.String()
+	}
+	t.Cleanup(func() { s.stop() })
+	scan := bufio.NewScanner(r)
+	for range lines {
+		if !scan.Scan() {
+			code, errs := s.stop()
+			t.Fatalf("%q: exit code %d, %s", args, code, errs)
+		}
+		s.rest = append(s.rest, scan.Text())
+	}
+	s.at = regexp.MustCompile(`https?://\S+`).FindString(s.rest[0])
+	s.rest = s.rest[1:]
+	return s
+}
+
+func (s *running) get(path string) (int, string) {
+	s.t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	r, err := client.Get(s.at + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r.StatusCode, string(text)
+}
+
+// The first line has the address, the next ones each source; an interrupt ends it well.
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	called(t, "demo", "--dir", "s.zarr")
+	if err := os.Mkdir("other", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	called(t, "copy", "--quiet", "s.zarr/cells", "other/s.zarr")
+	s := served(t, 4, "serve", "s.zarr/", filepath.Join(dir, "other", "s.zarr"), "other")
+	if want := "/zarr/s.zarr  /zarr/s.zarr-2  /zarr/other"; !strings.Contains(strings.Join(s.rest, " "), s.at+"/zarr/s.zarr-2  ") {
+		t.Errorf("%q, want %s", s.rest, want)
+	}
+	for path, want := range map[string]string{
+		"/zarr/s.zarr/zarr.json": `"group"`, "/zarr/s.zarr-2/volume/zarr.json": `"array"`, "/files/other/s.zarr/volume/zarr.json": `"array"`,
+		"/healthz": "ok", "/": "<html", "/view/s.zarr/image": "<html", "/zarr/": "s.zarr-2/", "/metrics": "omnizarr_http_requests_total",
+	} {
+		if status, text := s.get(path); status != 200 || !strings.Contains(text, want) {
+			t.Errorf("%s: %d %.200s", path, status, text)
+		}
+	}
+	if status, text := s.get("/zarr/gone/zarr.json"); status != 404 || !json.Valid([]byte(text)) {
+		t.Errorf("%d %s", status, text)
+	}
+	if code, errs := s.stop(); code != exitOK || errs != "" {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
+// A port that is taken is told in words.
+func TestServeWhereAnotherDoes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	called(t, "demo", "--dir", "s.zarr")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	code, out, errs := ran(t, "serve", "--addr", l.Addr().String(), "s.zarr")
+	if code != exitWrong || out != "" {
+		t.Errorf("exit code %d, %s", code, out)
+	}
+	matches(t, errs, `^omnizarr: listen on 127\.0\.0\.1:\d+: another program does already; --addr 127\.0\.0\.1:0 takes a free port$`)
+}
+
+// Flags that do not go together are wrong usage.
+func TestServeUsage(t *testing.T) {
+	for call, want := range map[string]string{
+		"--write s.zarr":                      "--write needs --token",
+		"--auth nobody s.zarr":                "--auth: must be of the form user:password",
+		"--token a --token-file b s.zarr":     "--token and --token-file: one of them",
+		"--tls-cert a s.zarr":                 "--tls-cert and --tls-key: both or none",
+		"--cache much s.zarr":                 "--cache much: must be a number of bytes",
+		"--addr nowhere s.zarr":               "--addr nowhere: must be HOST:PORT",
+		"":                                    "takes one URL or more, got 0 arguments",
+		"--max-age much --addr :0 s.zarr":     "max-age",
+		"--log-format lines --addr :0 s.zarr": "--log-format lines: must be one of text, json",
+	} {
+		code, _, errs := ran(t, append([]string{"serve"}, strings.Fields(call)...)...)
+		if code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit code %d, %s", call, code, errs)
+		}
+	}
+}
+
+// The address of the page has the token, which the browser keeps as a cookie.
+func TestViewWithToken(t *testing.T) {
+	t.Chdir(t.TempDir())
+	called(t, "demo", "--dir", "s.zarr")
+	s := served(t, 4, "view", "--no-open", "--token", "secret", "s.zarr")
+	page := strings.TrimPrefix(s.rest[len(s.rest)-1], "Open ")
+	if !strings.HasSuffix(page, "/view/s.zarr?token=secret") {
+		t.Fatalf("%q", s.rest)
+	}
+	s.at, _, _ = strings.Cut(s.at, "/?")
+	if status, _ := s.get("/zarr/s.zarr/zarr.json"); status != 401 {
+		t.Errorf("without the token: %d", status)
+	}
+	if status, _ := s.get("/zarr/s.zarr/zarr.json?token=secret"); status != 200 {
+		t.Errorf("with the token: %d", status)
+	}
+}
