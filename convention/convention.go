@@ -166,6 +166,25 @@ type Resolving interface {
 	Resolved(ctx context.Context) (zarr.Node, error)
 }
 
+// Class is how an object is best shown.
+type Class string
+
+// The classes of objects; that of others is "".
+const (
+	SeriesClass Class = "series" // samples over time
+	SpikesClass Class = "spikes" // a table with times of spikes by unit
+	TableClass  Class = "table"
+)
+
+// Classed is an object that tells of what sort it is.
+type Classed interface {
+	// Title is what people call files of its convention, such as "NWB".
+	Title() string
+	// Type is what the convention calls objects of its kind, "" if it does not.
+	Type() string
+	Class(ctx context.Context) Class
+}
+
 // Sharing is an object of a convention that gives others of its file.
 type Sharing interface {
 	// At gives the object at a path of the file that holds this one, which may lead

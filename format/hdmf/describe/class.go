@@ -1,0 +1,36 @@
+package describe
+
+import (
+	"context"
+
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/format/hdmf"
+)
+
+// Title is NWB for files of neurophysiology, else HDMF.
+func (o *Object) Title() string {
+	if root := o.opened.Root(); root != nil && root.Type().Name == "NWBFile" {
+		return "NWB"
+	}
+	return "HDMF"
+}
+
+// Type is that of the schema.
+func (o *Object) Type() string { return o.object.Type().Name }
+
+// Class tells series, tables, and those of units with spikes.
+func (o *Object) Class(ctx context.Context) convention.Class {
+	g, ok := o.object.(*hdmf.Group)
+	switch {
+	case !ok:
+		return ""
+	case hdmf.IsTable(g):
+		if _, err := g.Object(ctx, "spike_times"); err == nil {
+			return convention.SpikesClass
+		}
+		return convention.TableClass
+	case hdmf.IsSeries(ctx, g):
+		return convention.SeriesClass
+	}
+	return ""
+}
