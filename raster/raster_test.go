@@ -169,3 +169,36 @@ func ExampleOf() {
 	fmt.Println(img.AxisName(shown.Y), "down,", img.AxisName(shown.X), "across, channels along", img.AxisName(shown.Channel), err)
 	// Output: y down, x across, channels along c <nil>
 }
+
+func TestComplete(t *testing.T) {
+	tell := func(ome, kind string, shape []int, names []string) string {
+		a, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: shape, DataType: kind, DimensionNames: names, Attributes: attributes(t, ome)})
+		check(t, err)
+		img, err := raster.Of(ctx, a)
+		check(t, err)
+		at, _ := zarr.Resolve(zarr.All(), shape)
+		shown, err := img.Show(at)
+		check(t, err)
+		out := ""
+		for _, c := range img.Complete(shown) {
+			out += fmt.Sprintf("%s #%02x%02x%02x %v", c.Label, c.Color.R, c.Color.G, c.Color.B, *c.Active)
+			if c.Window != nil {
+				out += fmt.Sprintf(" %v:%v", c.Window.Start, c.Window.End)
+			}
+			out += "; "
+		}
+		return out
+	}
+	cyx := []string{"c", "y", "x"}
+	for _, c := range []struct{ got, want string }{
+		{tell(`{}`, "uint16", []int{4, 4}, nil), " #ffffff true; "},
+		{tell(`{}`, "uint8", []int{3, 4, 4}, []string{"s", "y", "x"}), "red #ff0000 true 0:255; green #00ff00 true 0:255; blue #0000ff true 0:255; "},
+		{tell(`{"omero":{"channels":[{"label":"DAPI","color":"112233","active":false,"window":{"start":3,"end":9,"min":0,"max":99}},{"window":{"start":9,"end":9}}]}}`, "uint16", []int{3, 4, 4}, cyx),
+			"DAPI #112233 false 3:9; channel 1 #54e39b true; channel 2 #ff6d8a true; "},
+		{tell(`{}`, "uint16", []int{5, 4, 4}, cyx)[96:], "channel 4 #b78cff false; "},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, not %q", c.got, c.want)
+		}
+	}
+}

@@ -214,6 +214,9 @@ func TestStore(t *testing.T) {
 	if m.Version != "0.5" || len(m.Images) != 1 || len(m.Images[0].Levels) != 3 || m.OMERO.Channels[1].Label != "GFP" {
 		t.Fatalf("%+v", m)
 	}
+	if c := m.OMERO.Channels[1]; c.Color == nil || c.Active == nil || c.Window == nil || !(c.Window.Start < c.Window.End && c.Window.End <= 251) {
+		t.Errorf("%+v", c)
+	}
 	if l := m.Images[0].Levels[2]; fmt.Sprint(l.Path, l.Scale, l.Translation) != "2[1 2 1] [0 0.75 0.375]" {
 		t.Error(l.Path, l.Scale, l.Translation)
 	}
@@ -232,7 +235,7 @@ func TestStore(t *testing.T) {
 	if fmt.Sprint(names) != "[0 1 2]" {
 		t.Error(names)
 	}
-	s, err := img.Store()
+	s, err := img.Store(ctx)
 	check(t, err)
 	for _, key := range []string{"3/zarr.json", "1/c/0/9/0", "1/c/0/0", "x", "zarr.json/x", "1/c/00/0/0"} {
 		if _, _, err := s.Get(ctx, key, store.All(), nil); !errors.Is(err, store.ErrNotExist) {
@@ -247,7 +250,7 @@ func TestStore(t *testing.T) {
 	if img, err = levels.Of(ctx, rgb, levels.Options{}); err != nil || len(img.Levels) != 2 {
 		t.Fatal(err)
 	}
-	if _, err := img.Store(); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := img.Store(ctx); !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)
 	}
 }
@@ -255,8 +258,8 @@ func TestStore(t *testing.T) {
 // counting counts the values that are asked for.
 type counting struct {
 	store.Store
-	gets atomic.Int64
-	wait chan struct{} // if not nil, chunks wait for it or the end of the context
+	gets, bytes atomic.Int64
+	wait        chan struct{} // if not nil, chunks wait for it or the end of the context
 }
 
 func (c *counting) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
@@ -268,7 +271,9 @@ func (c *counting) Get(ctx context.Context, key string, r store.Range, dst []byt
 			return nil, store.Info{}, ctx.Err()
 		}
 	}
-	return c.Store.Get(ctx, key, r, dst)
+	out, info, err := c.Store.Get(ctx, key, r, dst)
+	c.bytes.Add(int64(len(out) - len(dst)))
+	return out, info, err
 }
 
 // A chunk is made once, of chunks that are read once.
@@ -373,6 +378,56 @@ func TestSampled(t *testing.T) {
 			t.Fatalf("at %d: %v, not about %d", x, got, x*32+16)
 		}
 	}
+}
+
+// Of one large chunk that is not compressed some rows are read, and not all of it.
+func TestSampledRows(t *testing.T) {
+	s := &counting{Store: mem.New()}
+	a, err := zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{Shape: []int{9000, 9000}, DataType: "uint8", Chunks: []int{9000, 9000}, Codecs: []byte(`[{"name":"bytes"}]`), DimensionNames: []string{"y", "x"}})
+	check(t, err)
+	data := make([]uint8, 9000*9000)
+	for i := range data {
+		data[i] = uint8(i / 9000 / 64)
+	}
+	check(t, zarr.Write(ctx, a, zarr.All(), data))
+	img, err := levels.Of(ctx, a, levels.Options{Cache: cache(t), Key: "a"})
+	check(t, err)
+	last := img.Levels[len(img.Levels)-1].Shape()
+	dst := make([]byte, last[0]*last[1])
+	s.bytes.Store(0)
+	exact, err := img.Read(ctx, levels.Region{Level: len(img.Levels) - 1, Y: [2]int{0, last[0]}, X: [2]int{0, last[1]}, Quick: true}, dst)
+	check(t, err)
+	if got := s.bytes.Load(); exact || got > 2<<20 {
+		t.Errorf("exact %v, %d bytes were read of 81 million", exact, got)
+	}
+	for y := range last[0] {
+		if got := dst[y*last[1]+5]; got != uint8(y) {
+			t.Fatalf("row %d: %d", y, got)
+		}
+	}
+}
+
+// The first plane that is looked at shows something.
+func TestStart(t *testing.T) {
+	g, err := zarr.CreateGroupIn(ctx, mem.New(), "")
+	check(t, err)
+	a, err := g.CreateArray(ctx, "0", zarr.ArraySpec{Shape: []int{3, 8, 4, 4}, DataType: "float32", FillValue: []byte(`"NaN"`), DimensionNames: []string{"t", "z", "y", "x"}})
+	check(t, err)
+	img, err := levels.Of(ctx, a, levels.Options{})
+	check(t, err)
+	start := func(want string) {
+		t.Helper()
+		at, err := img.Start(ctx)
+		check(t, err)
+		if fmt.Sprint(at) != want {
+			t.Errorf("starts at %v, not %s", at, want)
+		}
+	}
+	start("[0 4 0 0]") // nothing is anywhere
+	check(t, zarr.Write(ctx, a, zarr.Slice("0, 6, 1, 1"), []float32{3}))
+	start("[0 6 0 0]")
+	check(t, zarr.Write(ctx, a, zarr.Slice("0, 4, 1, 1"), []float32{3}))
+	start("[0 4 0 0]")
 }
 
 func TestWrongRegions(t *testing.T) {

@@ -96,20 +96,34 @@ func (img *Image) Read(ctx context.Context, r Region, dst []byte) (exact bool, e
 
 // along are positions of an axis.
 type along struct {
-	axis zarr.Axis
-	n    int
+	first, n int
+	list     []int // nil for a run
 }
 
-func span(from, to int) along { return along{zarr.Span(from, to), to - from} }
+func span(from, to int) along { return along{first: from, n: to - from} }
 
 // list gives positions as a run where they are one, which is faster to read.
 func list(at []int) along {
 	for k, p := range at {
 		if p != at[0]+k {
-			return along{zarr.List(at...), len(at)}
+			return along{n: len(at), list: at}
 		}
 	}
 	return span(at[0], at[0]+len(at))
+}
+
+func (a along) at(k int) int {
+	if a.list != nil {
+		return a.list[k]
+	}
+	return a.first + k
+}
+
+func (a along) axis() zarr.Axis {
+	if a.list != nil {
+		return zarr.List(a.list...)
+	}
+	return zarr.Span(a.first, a.first+a.n)
 }
 
 // readBox reads rows and columns of a level.
@@ -119,7 +133,7 @@ func (img *Image) readBox(ctx context.Context, level int, r Region, ys, xs along
 	size := l.DataType().Size()
 	v := nd.View{Data: dst, Size: size}
 	add := func(i int, a along, stride int) {
-		axes[i] = a.axis
+		axes[i] = a.axis()
 		v.Shape, v.Strides = append(v.Shape, a.n), append(v.Strides, stride)
 	}
 	for i := range axes {

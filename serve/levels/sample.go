@@ -51,6 +51,8 @@ func (img *Image) budget() int {
 // cheap reports whether the true answer costs no more than a Quick one.
 func (img *Image) cheap(r Region) bool {
 	chunks, count := img.baseChunks(), 1.0
+	// Of a chunk that is not compressed, a part can be read.
+	bytes := float64(img.base().DataType().Size()*r.planes()*img.factor(r.Level, img.Y)*(r.Y[1]-r.Y[0])) * float64(img.factor(r.Level, img.X)*(r.X[1]-r.X[0]))
 	for i, c := range chunks {
 		n := 1
 		switch i {
@@ -63,7 +65,7 @@ func (img *Image) cheap(r Region) bool {
 		}
 		count *= float64(n)
 	}
-	return count <= float64(img.budget())
+	return count <= float64(img.budget()) && bytes <= quickBytes
 }
 
 // chunksOver is over how many chunks of the stored level a side of a region goes.
@@ -96,10 +98,53 @@ func (img *Image) sampleNow(ctx context.Context, r Region, dst []byte) error {
 	rows, columns := ys.read(), xs.read()
 	t := a.DataType()
 	found := make([]byte, r.planes()*len(rows)*len(columns)*t.Size())
-	if err := img.readBox(ctx, img.Stored-1, r, list(rows), list(columns), found); err != nil {
+	read := img.readBox
+	if img.ranged(columns) {
+		read = img.readRows
+	}
+	if err := read(ctx, img.Stored-1, r, list(rows), list(columns), found); err != nil {
 		return err
 	}
 	spread(t, img.missing, img.how, dst, found, r.planes(), ys, xs)
+	return nil
+}
+
+// ranged reports whether chunks are large and not compressed, so that rows of them can be
+// read by themselves.
+func (img *Image) ranged(columns []int) bool {
+	a, chunks := img.base(), img.baseChunks()
+	b, err := a.Codec()
+	n, ok := nd.Bytes(chunks, a.DataType().Size())
+	if err != nil || ok && n < quickBytes/quickChunks {
+		return false
+	}
+	for b.Inner() != nil { // a shard is always read by ranges
+		b = b.Inner()
+	}
+	row := nd.Box{Start: make([]int, len(chunks)), Shape: make([]int, len(chunks))}
+	for i := range chunks {
+		row.Shape[i] = 1
+	}
+	row.Shape[img.X] = min(columns[len(columns)-1]-columns[0]+1, chunks[img.X])
+	return b.Ranges(row)
+}
+
+// readRows is readBox that reads one row after the other, and all columns between.
+func (img *Image) readRows(ctx context.Context, level int, r Region, ys, xs along, dst []byte) error {
+	size := img.base().DataType().Size()
+	first, last := xs.at(0), xs.at(xs.n-1)
+	between := span(first, last+1)
+	row := make([]byte, r.planes()*between.n*size)
+	for y := range ys.n {
+		if err := img.readBox(ctx, level, r, span(ys.at(y), ys.at(y)+1), between, row); err != nil {
+			return err
+		}
+		for p := range r.planes() {
+			for x := range xs.n {
+				copy(dst[((p*ys.n+y)*xs.n+x)*size:][:size], row[(p*between.n+xs.at(x)-first)*size:])
+			}
+		}
+	}
 	return nil
 }
 

@@ -26,25 +26,39 @@ const document = "zarr.json"
 // stored are passed through. What else lies in the group of an image stays there.
 type madeStore struct {
 	img  *Image
-	made map[string]*made       // by the name of the level
-	root func() ([]byte, error) // gives the document of the group
+	made map[string]*made // by the name of the level
+
+	mu   sync.Mutex
+	text []byte // the document of the group, once somebody has asked for it
 }
 
-func newStore(img *Image) *madeStore {
-	return &madeStore{img: img, made: map[string]*made{}, root: sync.OnceValues(img.document)}
+func newStore(img *Image) *madeStore { return &madeStore{img: img, made: map[string]*made{}} }
+
+// root is the document of the group.
+func (s *madeStore) root(ctx context.Context) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.text != nil {
+		return s.text, nil
+	}
+	text, err := s.img.document(ctx)
+	if err == nil {
+		s.text = text
+	}
+	return text, err
 }
 
 // Store shows the image with all levels as a hierarchy that takes no values: a group with
 // the metadata of OME-NGFF, and its levels. It is an error where OME-NGFF has no words for
 // such an image.
-func (img *Image) Store() (store.Store, error) {
-	_, err := img.store.root()
+func (img *Image) Store(ctx context.Context) (store.Store, error) {
+	_, err := img.store.root(ctx)
 	return img.store, err
 }
 
 // Group is the group that Store shows.
 func (img *Image) Group(ctx context.Context) (*zarr.Group, error) {
-	s, err := img.Store()
+	s, err := img.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +69,9 @@ func (img *Image) Group(ctx context.Context) (*zarr.Group, error) {
 	return n.(*zarr.Group), nil
 }
 
-// document is that of the group.
-func (img *Image) document() ([]byte, error) {
+// document is that of the group. Channels are told as viewers want them: with labels,
+// colours, and windows that show something.
+func (img *Image) document(ctx context.Context) ([]byte, error) {
 	attrs, m := &meta.Attributes{}, &ngff.Metadata{}
 	g, isGroup := img.Node.(*zarr.Group)
 	if isGroup {
@@ -86,10 +101,20 @@ func (img *Image) document() ([]byte, error) {
 		}
 		m.Images = []ngff.Multiscales{image}
 	}
-	if m.OMERO == nil && img.Channels != nil {
-		m.OMERO = &ngff.OMERO{Channels: img.Channels}
+	if m.OMERO == nil {
+		m.OMERO = &ngff.OMERO{}
+	}
+	if !img.Labels {
+		var err error
+		if m.OMERO.Channels, err = img.windows(ctx); err != nil {
+			return nil, err
+		}
 	}
 	image := &m.Images[0]
+	image.Axes = slices.Clone(image.Axes)
+	if c := img.Channel; c >= 0 && image.Axes[c].Name == "s" { // viewers look for c
+		image.Axes[c].Name = "c"
+	}
 	image.Levels = slices.DeleteFunc(slices.Clone(image.Levels), func(l ngff.Level) bool {
 		return !slices.ContainsFunc(img.Levels, func(have raster.Level) bool { return have.Name == l.Path || have.Name == "" })
 	})
@@ -148,7 +173,7 @@ func (s *madeStore) Get(ctx context.Context, key string, r store.Range, dst []by
 	m, stored, rest := s.find(key)
 	switch {
 	case key == document:
-		value, err := s.root()
+		value, err := s.root(ctx)
 		if err != nil {
 			return fail(err)
 		}
