@@ -160,6 +160,17 @@ const (
 	disk
 )
 
+// Keep keeps a value that somebody has made along with another, as if it had been asked for.
+// The caller does not change it any more.
+func (c *Cache) Keep(key string, data []byte) {
+	if c.folder != nil {
+		c.folder.put(key, data)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(key, data)
+}
+
 // find takes a value from the folder, or makes it and puts it there.
 func (c *Cache) find(ctx context.Context, key string, work func(ctx context.Context) ([]byte, error)) ([]byte, place, error) {
 	if c.folder != nil {

@@ -94,6 +94,22 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
+// What was made along with something else is kept like it.
+func TestKeep(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, 1000, dir, 1000)
+	c.Keep("k", []byte("v"))
+	if get(t, c, "k", []byte("v")) {
+		t.Error("made though it was kept")
+	}
+	closed(t, c)
+	c = open(t, 1000, dir, 1000)
+	defer closed(t, c)
+	if get(t, c, "k", []byte("v")) {
+		t.Error("made though it was kept on disk")
+	}
+}
+
 func TestPanicIsAnError(t *testing.T) {
 	c := open(t, 1000, "", 0)
 	defer closed(t, c)
