@@ -61,7 +61,7 @@ func (r *Set) WriteLong(ctx context.Context, out *bufio.Writer, form, column str
 	}
 	at := 0
 	err := only.Each(ctx, only.Rows, func(cells [][]byte) error {
-		row := strconv.AppendInt(nil, int64(r.Rows.Start+at*r.Rows.Step), 10)
+		row := strconv.AppendInt(nil, int64(r.Rows.At(at)), 10)
 		if at++; name == idName {
 			row = cells[1]
 		}

@@ -8,17 +8,40 @@ import (
 	"fmt"
 )
 
-// Span is evenly spaced positions along an axis.
-type Span struct{ Start, Step, Count int }
+// Span is evenly spaced positions along an axis, or those of a list.
+type Span struct {
+	Start, Step, Count int
+	list               *[]int // that Start and Step are of; nil: they are positions
+}
+
+// Listed is positions in any order. The list must not be changed.
+func Listed(at []int) Span { return Span{Step: 1, Count: len(at), list: &at} }
 
 // Part is some of them.
-func (s Span) Part(from, count int) Span { return Span{s.Start + from*s.Step, s.Step, count} }
+func (s Span) Part(from, count int) Span {
+	s.Start, s.Count = s.Start+from*s.Step, count
+	return s
+}
+
+// At is one of them.
+func (s Span) At(i int) int {
+	if i = s.Start + i*s.Step; s.list != nil {
+		return (*s.list)[i]
+	}
+	return i
+}
+
+// IsRun reports whether each follows the one before.
+func (s Span) IsRun() bool { return s.list == nil && s.Step == 1 }
+
+// IsListed reports whether they are those of a list, and need not be even.
+func (s Span) IsListed() bool { return s.list != nil }
 
 // Positions lists them.
 func (s Span) Positions() []int {
 	out := make([]int, s.Count)
 	for i := range out {
-		out[i] = s.Start + i*s.Step
+		out[i] = s.At(i)
 	}
 	return out
 }
@@ -33,6 +56,25 @@ type Field struct {
 	Bytes  int // about, in a row
 	Digits int // of numbers for people; 0 is 6
 	Read   func(ctx context.Context, s Span) (Cells, error)
+
+	// Type is what values are, such as "float64" or "text"; "" if nothing is said.
+	Type, Unit, Description string
+	Path                    string // of the array that has the values, in its file; may be empty
+	Ragged                  bool   // cells are lists of any length
+	Refers                  bool   // cells lead elsewhere
+	// Numbers and Texts are Read for cells that are one number, or one text, each; nil
+	// for others. What is missing is NaN, or "".
+	Numbers func(ctx context.Context, s Span) ([]float64, error)
+	Texts   func(ctx context.Context, s Span) ([]string, error)
+	// Lists is Read for cells that are lists of numbers: that of row i are those from
+	// offsets[i] up to, not including, offsets[i+1]. Lengths says how many each has and
+	// reads none. Nil for others.
+	Lists   func(ctx context.Context, s Span) (values []float64, offsets []int, err error)
+	Lengths func(ctx context.Context, s Span) ([]int, error)
+	// Show is Read for those who look: of a list there is {"list": how many, "values":
+	// [the first most]}, what leads elsewhere is a Ref. Nil
+	// where Read gives what is simple enough.
+	Show func(ctx context.Context, s Span, most int) (Cells, error)
 }
 
 // Set is a table, or a part of one.
@@ -47,6 +89,22 @@ type Set struct {
 	// Events are what a column of lists of times has, drawn as ticks; nil if there is
 	// none.
 	Events *Curves
+	// Bands says that rows last from one time to another; nil if they do not.
+	Bands *Bands
+}
+
+// Bands names the columns that say when rows begin and end, and what they are called;
+// Label is empty if nothing says it.
+type Bands struct{ Start, Stop, Label string }
+
+// Field finds a column, nil if there is none.
+func (r *Set) Field(name string) *Field {
+	for i := range r.Fields {
+		if r.Fields[i].Name == name {
+			return &r.Fields[i]
+		}
+	}
+	return nil
 }
 
 // Rows are read in blocks of about blockBytes.
@@ -76,7 +134,7 @@ func (r *Set) Each(ctx context.Context, s Span, f func(cells [][]byte) error) er
 			for k := range r.Fields {
 				var err error
 				if cells[k], err = appends[k](cells[k][:0], i); err != nil {
-					return fmt.Errorf("column %s: row %d: %w", r.Fields[k].Name, block.Start+i*block.Step, err)
+					return fmt.Errorf("column %s: row %d: %w", r.Fields[k].Name, block.At(i), err)
 				}
 			}
 			if err := f(cells); err != nil {

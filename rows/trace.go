@@ -7,7 +7,8 @@ import (
 
 // Curves are samples over time that can be drawn.
 type Curves struct {
-	Title string
+	Title  string
+	Column string // that they are of, in a table
 	// Alone says that they are best seen so: there is one, of numbers.
 	Alone bool
 	// Read sums up all samples in a number of places between the first time and the

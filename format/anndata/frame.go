@@ -9,10 +9,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"sync"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/elements"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/rows"
@@ -44,10 +47,8 @@ func text(n zarr.Node, name string) string {
 
 // column is one of a frame.
 type column struct {
-	name string
+	rows.Field
 	rows int
-	size int // of an element in memory
-	read func(ctx context.Context, s rows.Span) (rows.Cells, error)
 }
 
 // Rows gives the table. The slice selects rows.
@@ -79,9 +80,9 @@ func (f *Frame) Rows(ctx context.Context, slice string, _ bool) (*rows.Set, erro
 			return fail(fmt.Errorf("column %s has %s, the index %d", name, words.Counted(c.rows, "row"), n))
 		}
 		if name == indexAttribute {
-			c.name = "index"
+			c.Name = "index"
 		}
-		out.Fields = append(out.Fields, rows.Field{Name: c.name, Bytes: c.size, Read: c.read})
+		out.Fields = append(out.Fields, c.Field)
 	}
 	at, err := zarr.Resolve(zarr.Slice(slice), []int{n})
 	if err != nil {
@@ -170,24 +171,10 @@ func line(a *zarr.Array) (int, error) {
 // plain is a column whose elements are its values.
 func plain(name string, a *zarr.Array) (*column, error) {
 	n, err := line(a)
-	return &column{name: name, rows: n, size: a.DataType().Size(), read: func(ctx context.Context, s rows.Span) (rows.Cells, error) {
-		return values(ctx, a, s)
-	}}, err
-}
-
-// values reads the elements at some rows.
-func values(ctx context.Context, a *zarr.Array, s rows.Span) (rows.Cells, error) {
-	sel := zarr.Select(zarr.List(s.Positions()...))
-	v, err := a.Make(s.Count)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.ReadInto(ctx, sel, v); err != nil {
-		return nil, err
-	}
-	blobs := v.Heap.Blobs()
-	t := a.DataType()
-	return func(dst []byte, i int) ([]byte, error) { return t.AppendValue(dst, v.At(i), blobs) }, nil
+	return &column{elements.Field(name, a), n}, nil
 }
 
 // categorical is a column of codes that stand for categories; a negative one is
@@ -204,29 +191,68 @@ func categorical(name string, codes, categories *zarr.Array) (*column, error) {
 	if err != nil {
 		return nil, err
 	}
+	words := elements.Field(name, categories)
+	var mu sync.Mutex
 	var list rows.Cells
-	return &column{name: name, rows: n, size: 8, read: func(ctx context.Context, s rows.Span) (rows.Cells, error) {
-		if list == nil {
-			var err error
-			if list, err = values(ctx, categories, rows.Span{Step: 1, Count: count}); err != nil {
-				return nil, err
+	var texts []string
+	load := func(ctx context.Context) (err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		all := rows.Span{Step: 1, Count: count}
+		if list == nil && words.Texts != nil {
+			if texts, err = words.Texts(ctx, all); err != nil {
+				return err
 			}
 		}
+		if list == nil {
+			list, err = words.Read(ctx, all)
+		}
+		return err
+	}
+	read := func(ctx context.Context, s rows.Span) ([]int64, error) {
+		if err := load(ctx); err != nil {
+			return nil, err
+		}
 		numbers, err := zarr.ReadAs[int64](ctx, codes, zarr.Select(zarr.List(s.Positions()...)))
+		return numbers.Data, err
+	}
+	wrong := func(k int64) error { return fmt.Errorf("code %d of %d categories", k, count) }
+	c := &column{rows.Field{Name: name, Bytes: 8, Type: "category", Path: "/" + codes.Path()}, n}
+	c.Read = func(ctx context.Context, s rows.Span) (rows.Cells, error) {
+		numbers, err := read(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		return func(dst []byte, i int) ([]byte, error) {
-			switch k := numbers.Data[i]; {
+			switch k := numbers[i]; {
 			case k < 0:
 				return append(dst, "null"...), nil
 			case k >= int64(count):
-				return nil, fmt.Errorf("code %d of %d categories", k, count)
+				return nil, wrong(k)
 			default:
 				return list(dst, int(k))
 			}
 		}, nil
-	}}, nil
+	}
+	if words.Texts != nil {
+		c.Texts = func(ctx context.Context, s rows.Span) ([]string, error) {
+			numbers, err := read(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]string, len(numbers))
+			for i, k := range numbers {
+				if k >= int64(count) {
+					return nil, wrong(k)
+				}
+				if k >= 0 {
+					out[i] = texts[k]
+				}
+			}
+			return out, nil
+		}
+	}
+	return c, nil
 }
 
 // nullable is a column of values of which those that the mask says are missing.
@@ -238,20 +264,50 @@ func nullable(name string, data, mask *zarr.Array) (*column, error) {
 	if m, err := line(mask); err != nil || m != n || mask.DataType().Kind() != dtype.Bool {
 		return nil, errors.Join(err, fmt.Errorf("the mask is %s of shape %v for %d values", mask.DataType().Name(), mask.Shape(), n))
 	}
-	return &column{name: name, rows: n, size: data.DataType().Size(), read: func(ctx context.Context, s rows.Span) (rows.Cells, error) {
-		cells, err := values(ctx, data, s)
+	f := elements.Field(name, data)
+	missing := func(ctx context.Context, s rows.Span) ([]bool, error) {
+		list, err := zarr.Read[bool](ctx, mask, zarr.Select(zarr.List(s.Positions()...)))
+		return list.Data, err
+	}
+	cells, numbers, texts := f.Read, f.Numbers, f.Texts
+	f.Read = func(ctx context.Context, s rows.Span) (rows.Cells, error) {
+		values, err := cells(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		missing, err := zarr.Read[bool](ctx, mask, zarr.Select(zarr.List(s.Positions()...)))
+		gone, err := missing(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		return func(dst []byte, i int) ([]byte, error) {
-			if missing.Data[i] {
+			if gone[i] {
 				return append(dst, "null"...), nil
 			}
-			return cells(dst, i)
+			return values(dst, i)
 		}, nil
-	}}, nil
+	}
+	if numbers != nil {
+		f.Numbers = masked(numbers, missing, math.NaN())
+	}
+	if texts != nil {
+		f.Texts = masked(texts, missing, "")
+	}
+	return &column{f, n}, nil
+}
+
+// masked reads values, and none in the place of those that are missing.
+func masked[T any](read func(context.Context, rows.Span) ([]T, error), missing func(context.Context, rows.Span) ([]bool, error), none T) func(context.Context, rows.Span) ([]T, error) {
+	return func(ctx context.Context, s rows.Span) ([]T, error) {
+		list, err := read(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		gone, err := missing(ctx, s)
+		for i, no := range gone {
+			if no {
+				list[i] = none
+			}
+		}
+		return list, err
+	}
 }

@@ -55,15 +55,19 @@ func (c *Column) Rows() int {
 
 // Table is the table that a DynamicTableRegion's values are rows of, nil if the
 // column is none.
-func (c *Column) Table(ctx context.Context) (*Table, error) {
-	r, ok, err := attributeReference(c.data.attrs().Raw("table"))
-	if !ok || c.data.DType().Kind != Number {
+func (c *Column) Table(ctx context.Context) (*Table, error) { return c.data.RowsOf(ctx) }
+
+// RowsOf is the table that the values of a DynamicTableRegion are rows of, nil if the
+// dataset is none.
+func (d *Dataset) RowsOf(ctx context.Context) (*Table, error) {
+	r, ok, err := attributeReference(d.attrs().Raw("table"))
+	if !ok || d.DType().Kind != Number {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, c.failed(strictjson.At("table", err))
+		return nil, d.file.failed("read column", d.path, strictjson.At("table", err))
 	}
-	o, err := c.data.file.Resolve(ctx, r)
+	o, err := d.file.Resolve(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +86,9 @@ type Cells struct {
 	// has entries Offsets[0][i] up to, not including, Offsets[0][i+1] of the next
 	// list, and those of the last list are of Values.
 	Offsets [][]int
+	// Counts say how many entries each list has, like Offsets, where only the first of
+	// them were read; nil where Offsets tell.
+	Counts [][]int
 }
 
 // Rows is the number of rows.
@@ -110,20 +117,48 @@ func (c *Column) Read(ctx context.Context, start, stop int) (*Cells, error) {
 	if start < 0 || stop < start || stop > c.Rows() {
 		return nil, c.failed(fmt.Errorf("rows %d to %d of %d", start, stop, c.Rows()))
 	}
-	return c.read(ctx, appendRun(nil, start, stop-start))
+	return c.read(ctx, appendRun(nil, start, stop-start), 0)
 }
 
 // ReadRows reads rows in the order of the list, which may name one several times.
 // However many they are, the index is read once, and every chunk of the values.
 func (c *Column) ReadRows(ctx context.Context, rows []int) (*Cells, error) {
-	var runs []run
+	runs, err := c.runs(rows)
+	if err != nil {
+		return nil, err
+	}
+	return c.read(ctx, runs, 0)
+}
+
+// ReadHeads is ReadRows for the first values of every list, at most so many; Counts say
+// how many there are.
+func (c *Column) ReadHeads(ctx context.Context, rows []int, most int) (*Cells, error) {
+	runs, err := c.runs(rows)
+	if err != nil {
+		return nil, err
+	}
+	return c.read(ctx, runs, max(most, 1))
+}
+
+// Lengths says how long the lists of rows are. It reads the index alone, and is for
+// columns that have one.
+func (c *Column) Lengths(ctx context.Context, rows []int) ([]int, error) {
+	runs, err := c.runs(rows)
+	if err != nil || len(c.indexes) == 0 {
+		return nil, err
+	}
+	list, err := c.follow(ctx, 0, runs, 1)
+	return list.counts, err
+}
+
+func (c *Column) runs(rows []int) (runs []run, err error) {
 	for _, i := range rows {
 		if i < 0 || i >= c.Rows() {
 			return nil, c.failed(fmt.Errorf("row %d of %d", i, c.Rows()))
 		}
 		runs = appendRun(runs, i, 1)
 	}
-	return c.read(ctx, runs)
+	return runs, nil
 }
 
 func (c *Column) failed(err error) error {
@@ -133,24 +168,37 @@ func (c *Column) failed(err error) error {
 	return c.data.file.failed("read column", c.table.group.path+"/"+c.name, err)
 }
 
-// read follows runs of rows through the indexes to the values.
-func (c *Column) read(ctx context.Context, runs []run) (*Cells, error) {
+// read follows runs of rows through the indexes to the values: of every list to all, or
+// to the first most.
+func (c *Column) read(ctx context.Context, runs []run, most int) (*Cells, error) {
 	out := &Cells{}
-	for k, x := range c.indexes {
-		length := c.data.Shape()[0]
-		if k+1 < len(c.indexes) {
-			length = c.indexes[k+1].data.Shape()[0]
+	for k := range c.indexes {
+		list, err := c.follow(ctx, k, runs, most)
+		if err != nil {
+			return nil, err
 		}
-		var offsets []int
-		var err error
-		if offsets, runs, err = x.follow(ctx, runs, length); err != nil {
-			return nil, c.failed(fmt.Errorf("%s: %w", x.name, err))
+		runs = list.next
+		out.Offsets = append(out.Offsets, list.offsets)
+		if most > 0 {
+			out.Counts = append(out.Counts, list.counts)
 		}
-		out.Offsets = append(out.Offsets, offsets)
 	}
 	var err error
 	out.Values, err = c.data.gather(ctx, runs)
 	return out, err
+}
+
+// follow follows runs of entries of the k-th index.
+func (c *Column) follow(ctx context.Context, k int, runs []run, most int) (followed, error) {
+	length := c.data.Shape()[0]
+	if k+1 < len(c.indexes) {
+		length = c.indexes[k+1].data.Shape()[0]
+	}
+	list, err := c.indexes[k].follow(ctx, runs, length, most)
+	if err != nil {
+		err = c.failed(fmt.Errorf("%s: %w", c.indexes[k].name, err))
+	}
+	return list, err
 }
 
 // index says where lists end that lie one after the other.
@@ -164,40 +212,57 @@ type index struct {
 // maxEnds is how many ends are kept in memory.
 const maxEnds = 16 << 20
 
+// followed is what an index says of some entries.
+type followed struct {
+	offsets []int // of what was taken of the lists
+	counts  []int // of the whole lists, where only their heads were taken
+	next    []run // of what they list
+}
+
 // follow gives the offsets of the lists in runs of entries, and the runs of what
-// they list, which has a length.
-func (x *index) follow(ctx context.Context, runs []run, length int) ([]int, []run, error) {
+// they list, which has a length: all of it, or the first most of each.
+func (x *index) follow(ctx context.Context, runs []run, length, most int) (out followed, err error) {
 	total := 0
 	for _, r := range runs {
 		total += r.n
 	}
 	offsets := make([]int, 1, min(total, maxEnds)+1)
-	var next []run
 	for ends, err := range x.entries(ctx, runs) {
 		if err != nil {
-			return nil, nil, err
+			return out, err
 		}
 		before := ends[0]
 		for i, end := range ends[1:] {
 			if end < before || end > int64(length) {
-				return nil, nil, fmt.Errorf("%w: a list from %d to %d of %d (entry %d of those read)", ErrIndex, before, end, length, len(offsets)+i-1)
+				return out, fmt.Errorf("%w: a list from %d to %d of %d (entry %d of those read)", ErrIndex, before, end, length, len(offsets)+i-1)
 			}
 			before = end
 		}
 		first, at := int(ends[0]), offsets[len(offsets)-1]
 		if first < 0 {
-			return nil, nil, fmt.Errorf("%w: a list begins at %d", ErrIndex, first)
+			return out, fmt.Errorf("%w: a list begins at %d", ErrIndex, first)
+		}
+		if most > 0 {
+			for i, end := range ends[1:] {
+				n := int(end - ends[i])
+				out.counts = append(out.counts, n)
+				out.next = appendRun(out.next, int(ends[i]), min(n, most))
+				at += min(n, most)
+				offsets = append(offsets, at)
+			}
+			continue
 		}
 		for _, end := range ends[1:] {
 			offsets = append(offsets, at+int(end)-first)
 		}
 		n := int(ends[len(ends)-1]) - first
 		if at+n < at {
-			return nil, nil, fmt.Errorf("%w: the lists are too long together", ErrIndex)
+			return out, fmt.Errorf("%w: the lists are too long together", ErrIndex)
 		}
-		next = appendRun(next, first, n)
+		out.next = appendRun(out.next, first, n)
 	}
-	return offsets, next, nil
+	out.offsets = offsets
+	return out, nil
 }
 
 // entries yields, for every run, where its first list begins and where all of them

@@ -107,39 +107,10 @@ type number interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-func convert[T, S number](dst []T, src []S) {
-	for i, x := range src {
-		dst[i] = T(x)
-	}
-}
-
 // floats converts elements of a type.
 func floats(dst []float64, src []byte, t dtype.Type) error {
-	switch t.Name() {
-	case "float64":
-		copy(dst, numeric.Slice[float64](src))
-	case "float32":
-		convert(dst, numeric.Slice[float32](src))
-	case "uint64":
-		convert(dst, numeric.Slice[uint64](src))
-	default:
-		if f, ok := dtype.FormatOf(t); ok && t.Kind() == dtype.Float {
-			return smallFloats(dst, src, t, f)
-		}
-		return integers(dst, src, t)
-	}
-	return nil
-}
-
-// smallFloats are those that Go has no type for.
-func smallFloats(dst []float64, src []byte, t dtype.Type, f *dtype.Format) error {
-	size := t.Size()
-	for i := range dst {
-		bits := uint64(0)
-		for k, b := range src[i*size : (i+1)*size] {
-			bits |= uint64(b) << (8 * k)
-		}
-		dst[i] = f.Decode(bits)
+	if !dtype.Floats(t, dst, src) {
+		return fmt.Errorf("%s %w", t.Name(), ErrNoNumber)
 	}
 	return nil
 }
@@ -150,32 +121,9 @@ func ints(dst []int64, src []byte, t dtype.Type) error {
 		if i := slices.IndexFunc(all, func(x uint64) bool { return x > math.MaxInt64 }); i >= 0 {
 			return fmt.Errorf("element %d %w: %d does not fit", i, ErrNoNumber, all[i])
 		}
-		convert(dst, all)
-		return nil
 	}
-	return integers(dst, src, t)
-}
-
-// integers converts elements of integer types that fit 64 bits with a sign.
-func integers[T int64 | float64](dst []T, src []byte, t dtype.Type) error {
-	signed := t.Kind() == dtype.Int || t.Kind() == dtype.Time || t.Kind() == dtype.Duration
-	switch {
-	case !signed && t.Kind() != dtype.Uint && t.Kind() != dtype.Bool:
+	if !dtype.Ints(t, dst, src) {
 		return fmt.Errorf("%s %w", t.Name(), ErrNoNumber)
-	case signed && t.Size() == 1:
-		convert(dst, numeric.Slice[int8](src))
-	case signed && t.Size() == 2:
-		convert(dst, numeric.Slice[int16](src))
-	case signed && t.Size() == 4:
-		convert(dst, numeric.Slice[int32](src))
-	case signed:
-		convert(dst, numeric.Slice[int64](src))
-	case t.Size() == 1:
-		convert(dst, src)
-	case t.Size() == 2:
-		convert(dst, numeric.Slice[uint16](src))
-	default:
-		convert(dst, numeric.Slice[uint32](src))
 	}
 	return nil
 }

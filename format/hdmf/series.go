@@ -197,6 +197,9 @@ func (s *Series) Len() int { return s.data.Shape()[0] }
 // Rate is the number of samples in a second; ok is false where times are listed.
 func (s *Series) Rate() (rate float64, ok bool) { return s.rate, s.times == nil }
 
+// Factors are those of the channels, nil if all are 1. The slice must not be changed.
+func (s *Series) Factors() []float64 { return s.channels }
+
 // length is the number of times.
 func (s *Series) length() int {
 	if s.times != nil {

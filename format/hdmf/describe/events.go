@@ -23,7 +23,7 @@ const (
 func events(t *hdmf.Table, span rows.Span) *rows.Curves {
 	for _, c := range t.Columns() {
 		if c.Depth() == 1 && strings.HasSuffix(c.Name(), "_times") && c.Dataset().DType().Kind == hdmf.Number && len(c.Dataset().Shape()) == 1 {
-			return &rows.Curves{Title: c.Dataset().Path() + " (s)", Read: func(ctx context.Context, places int) (*rows.Drawing, error) {
+			return &rows.Curves{Title: c.Dataset().Path() + " (s)", Column: c.Name(), Read: func(ctx context.Context, places int) (*rows.Drawing, error) {
 				return ticks(ctx, t, c, span, places)
 			}}
 		}

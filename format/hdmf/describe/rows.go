@@ -10,7 +10,6 @@ import (
 	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/words"
-	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/rows"
 )
 
@@ -43,7 +42,7 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 		if err != nil {
 			return fail(err)
 		}
-		return &rows.Set{Fields: fields, Rows: spans[0], Notes: problemNotes(g, b.problems), Events: events(t, spans[0])}, nil
+		return &rows.Set{Fields: fields, Rows: spans[0], Notes: problemNotes(g, b.problems), Events: events(t, spans[0]), Bands: bands(t)}, nil
 	}
 	if !hdmf.IsSeries(ctx, g) {
 		name := "without a type"
@@ -142,28 +141,4 @@ func (r *tableFields) of(ctx context.Context, t *hdmf.Table, prefix string) (out
 		}
 	}
 	return out
-}
-
-// columnField reads a column of a table.
-func columnField(c *hdmf.Column, name string) rows.Field {
-	elements, _ := nd.Len(c.Dataset().Array().Shape())
-	f := rows.Field{Name: name, Bytes: elements / max(c.Rows(), 1) * c.Dataset().Array().DataType().Size()}
-	f.Read = func(ctx context.Context, s rows.Span) (rows.Cells, error) {
-		var cells *hdmf.Cells
-		var err error
-		if s.Step == 1 {
-			cells, err = c.Read(ctx, s.Start, s.Start+s.Count)
-		} else {
-			cells, err = c.ReadRows(ctx, s.Positions())
-		}
-		if err != nil {
-			return nil, err
-		}
-		p, err := newCellPrinter(cells.Values)
-		if err != nil {
-			return nil, err
-		}
-		return func(dst []byte, i int) ([]byte, error) { return p.appendRow(dst, cells.Offsets, i) }, nil
-	}
-	return f
 }

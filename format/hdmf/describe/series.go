@@ -21,7 +21,7 @@ type seriesView struct {
 
 // along selects along an axis what a span names.
 func along(s rows.Span) zarr.Axis {
-	if s.Step < 0 || s.Count == 0 {
+	if s.Step < 0 || s.Count == 0 || s.IsListed() {
 		return zarr.List(s.Positions()...)
 	}
 	return zarr.Step(s.Start, s.Start+(s.Count-1)*s.Step+1, s.Step)
