@@ -21,6 +21,8 @@ type Samples struct {
 	// one. Where times are listed, Rate is 0 and Times has them.
 	Start, Rate float64
 	Times       *coordinates.Line
+	// Zero is the date of second 0, as ISO 8601 spells it; "" if it is not known.
+	Zero string
 	// Names gives what channels are called, nil if they have no names.
 	Names func(ctx context.Context) ([]string, error)
 }

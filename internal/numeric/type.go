@@ -103,6 +103,15 @@ func Slice[T Integer | Float | Half](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
+// Bytes is the memory of elements of type T, as Slice takes it.
+func Bytes[T Integer | Float | Half](s []T) []byte {
+	var t T
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
+}
+
 // Spelling gives a NumPy type code its byte order where it lacks one, as it does
 // where people wrote it: "f8" and "float64" become "<f8". Others stay as they
 // are.
