@@ -113,7 +113,7 @@ type drawing struct {
 	request Request
 	budget  budget
 
-	mu        sync.Mutex // of values
+	mu        [64]sync.Mutex // of the values of channels, by their place
 	unordered atomic.Bool
 }
 
@@ -162,33 +162,33 @@ func (d *drawing) samples(ctx context.Context, start, stop int) error {
 	if stop == start || from == to {
 		return nil
 	}
-	return d.pieces(ctx, start, stop, from, to, func(at int, elems []float64, l layout) error {
+	return d.pieces(ctx, start, stop, from, to, func(at int, elems []byte, l layout) error {
+		list := numeric.Slice[float64](elems)
+		if d.decode == nil {
+			list = make([]float64, l.rows*l.channels)
+			dtype.Floats(d.array.DataType(), list, elems)
+		}
 		for k, c := range v.Channels {
 			factor, offset := d.scale(c)
 			out := v.Values[k*v.Bins+at-start:]
 			for i := range l.rows {
-				out[i] = float32(elems[i*l.row+(c-from)*l.channel]*factor + offset)
+				out[i] = float32(list[i*l.row+(c-from)*l.channel]*factor + offset)
 			}
 		}
 		return nil
 	})
 }
 
-// pieces reads samples piece by piece, as numbers.
-func (d *drawing) pieces(ctx context.Context, start, stop, from, to int, f func(at int, elems []float64, l layout) error) error {
-	rows := max(1, partBytes/8/(to-from))
-	return d.each(ctx, (stop-start+rows-1)/rows, int64(rows*(to-from)*16), func(i int) error {
+// pieces reads samples piece by piece, as the kernel wants them.
+func (d *drawing) pieces(ctx context.Context, start, stop, from, to int, f func(at int, elems []byte, l layout) error) error {
+	rows := max(1, partBytes/d.data.bytes/(to-from))
+	return d.each(ctx, (stop-start+rows-1)/rows, int64(rows*(to-from)*d.data.bytes), func(i int) error {
 		at := start + i*rows
 		elems, l, err := d.readBytes(ctx, at, min(at+rows, stop), from, to)
 		if err != nil {
 			return err
 		}
-		list := numeric.Slice[float64](elems)
-		if d.decode == nil {
-			list = make([]float64, l.rows*l.channels)
-			dtype.Floats(d.array.DataType(), list, elems)
-		}
-		return f(at, list, l)
+		return f(at, elems, l)
 	})
 }
 
@@ -281,11 +281,8 @@ func (v *View) add(channel, bin int, low, high, factor, offset float64) {
 func (d *drawing) direct(ctx context.Context, start, stop int) error {
 	v := d.view
 	from, to := d.around()
-	return d.pieces(ctx, start, stop, from, to, func(at int, elems []float64, l layout) error {
-		bins := make([]int, l.rows)
-		for i := range bins {
-			bins[i] = (at + i - v.First) / v.Step
-		}
+	return d.pieces(ctx, start, stop, from, to, func(at int, elems []byte, l layout) error {
+		bin := func(i int) int { return (at + i - v.First) / v.Step }
 		if d.times != nil {
 			list, err := d.clock.times(ctx, at, at+l.rows)
 			if err != nil {
@@ -294,22 +291,37 @@ func (d *drawing) direct(ctx context.Context, start, stop int) error {
 			if !slices.IsSorted(list) {
 				d.unordered.Store(true)
 			}
-			for i := range bins {
-				bins[i] = v.bin(list[i])
-			}
+			bin = func(i int) int { return v.bin(list[i]) }
 		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		for k, c := range v.Channels {
-			factor, offset := d.scale(c)
-			for i, bin := range bins {
-				if x := elems[i*l.row+(c-from)*l.channel]; bin >= 0 && x-x == 0 {
-					v.add(k, bin, x, x, factor, offset)
+		raw := make([]byte, l.channels*d.kernel.size())
+		pairs, size := d.kernel.pairs(raw), len(elems)/(l.rows*l.channels)
+		for i := 0; i < l.rows; {
+			n, in := 1, bin(i)
+			for i+n < l.rows && bin(i+n) == in {
+				n++
+			}
+			if in >= 0 {
+				run := l
+				run.rows, run.block = n, n
+				d.kernel.run(raw, elems[i*l.row*size:], run)
+				for k, c := range v.Channels {
+					low, high := pairs.at(c - from)
+					d.add(k, in, low, high)
 				}
 			}
+			i += n
 		}
 		return nil
 	})
+}
+
+// add widens a bin of a channel.
+func (d *drawing) add(k, bin int, low, high float64) {
+	factor, offset := d.scale(d.view.Channels[k])
+	mu := &d.mu[k%len(d.mu)]
+	mu.Lock()
+	d.view.add(k, bin, low, high, factor, offset)
+	mu.Unlock()
 }
 
 // blocks joins the extremes of blocks. What is too much to be read now is left out,
@@ -365,10 +377,10 @@ func (d *drawing) addPart(ctx context.Context, e extent, start, stop, block int,
 	coarse := block == p.coarse
 	begin, end, from, _ := p.cut(e)
 	blocks := (end - begin + block - 1) / block
-	low, high := (max(start, begin)-begin)/block, (min(stop, end)-begin+block-1)/block
+	first, last := (max(start, begin)-begin)/block, (min(stop, end)-begin+block-1)/block
 	bins := make([][2]int, blocks) // that a block belongs to
 	if d.times == nil {
-		for b := low; b < high; b++ {
+		for b := first; b < last; b++ {
 			at := (begin + b*block - v.First) / v.Step
 			bins[b] = [2]int{at, at}
 		}
@@ -379,13 +391,13 @@ func (d *drawing) addPart(ctx context.Context, e extent, start, stop, block int,
 		}
 		times := d.times.kernel.pairs(raw)
 		before := math.Inf(-1)
-		for b := low; b < high; b++ {
-			first, last := times.at(b)
-			bins[b] = [2]int{v.bin(first), v.bin(last)}
-			if first < before {
+		for b := first; b < last; b++ {
+			from, to := times.at(b)
+			bins[b] = [2]int{v.bin(from), v.bin(to)}
+			if from < before {
 				d.unordered.Store(true)
 			}
-			before = last
+			before = to
 		}
 	}
 	raw, err := p.get(ctx, e, coarse, &d.budget)
@@ -393,19 +405,29 @@ func (d *drawing) addPart(ctx context.Context, e extent, start, stop, block int,
 		return err
 	}
 	pairs := p.kernel.pairs(raw)
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	for _, k := range wanted {
 		c := v.Channels[k] - from
-		factor, offset := d.scale(v.Channels[k])
-		for b := low; b < high; b++ {
+		low, high := pairs.at(c*blocks + first)
+		in := bins[first]
+		for b := first + 1; b < last; b++ {
 			l, h := pairs.at(c*blocks + b)
-			for i, bin := range bins[b] {
-				if bin >= 0 && (i == 0 || bin != bins[b][0]) {
-					v.add(k, bin, l, h, factor, offset)
-				}
+			if bins[b] == in {
+				low, high = widen(low, high, l, h)
+				continue
 			}
+			d.addBoth(k, in, low, high)
+			in, low, high = bins[b], l, h
 		}
+		d.addBoth(k, in, low, high)
 	}
 	return nil
+}
+
+// addBoth widens one bin, or two.
+func (d *drawing) addBoth(k int, bins [2]int, low, high float64) {
+	for i, bin := range bins {
+		if bin >= 0 && (i == 0 || bin != bins[0]) {
+			d.add(k, bin, low, high)
+		}
+	}
 }
