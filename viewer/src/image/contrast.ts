@@ -1,0 +1,85 @@
+// Windows of contrast: from the percentiles the server gives, from a tile when they are not there yet, and as text.
+
+export type Histogram = { from: number; to: number; counts: number[] };
+
+/** The values that a type can have, as far as a window may go without data. */
+export function typeRange(type: string): [number, number] {
+  switch (type) {
+    case "uint8": return [0, 255];
+    case "int8": return [-128, 127];
+    case "uint16": return [0, 65535];
+    case "int16": return [-32768, 32767];
+    case "uint32": return [0, 4294967295];
+    case "int32": return [-2147483648, 2147483647];
+    default: return [0, 1];
+  }
+}
+
+/** A window that can be divided by: where all is one value, that value is in the middle. */
+export function usable(lo: number, hi: number): [number, number] {
+  if (!Number.isFinite(lo) || !Number.isFinite(hi)) return [0, 1];
+  if (hi < lo) return [hi, lo];
+  if (hi > lo) return [lo, hi];
+  const half = Math.max(0.5, Math.abs(lo) * 1e-3);
+  return [lo - half, hi + half];
+}
+
+/** The window from the 0.1 and 99.9 percentiles; from all values where these fall together. */
+export function autoWindow(s: {
+  min: number | null;
+  max: number | null;
+  percentiles: Record<string, number>;
+}): [number, number] | null {
+  if (s.min === null || s.max === null) return null;
+  const lo = s.percentiles["0.1"];
+  const hi = s.percentiles["99.9"];
+  if (typeof lo === "number" && typeof hi === "number" && hi > lo) return [lo, hi];
+  return usable(s.min, s.max);
+}
+
+/** The same from values at hand, until the server has answered: at most 4096 of them are looked at. */
+export function sampleWindow(data: ArrayLike<number>): [number, number] | null {
+  const step = Math.max(1, Math.floor(data.length / 4096));
+  const some: number[] = [];
+  for (let i = 0; i < data.length; i += step) {
+    const v = data[i]!;
+    if (Number.isFinite(v)) some.push(v);
+  }
+  if (some.length === 0) return null;
+  some.sort((a, b) => a - b);
+  const at = (p: number) => some[Math.min(some.length - 1, Math.max(0, Math.round(p * (some.length - 1))))]!;
+  const lo = at(0.001);
+  const hi = at(0.999);
+  return hi > lo ? [lo, hi] : usable(some[0]!, some[some.length - 1]!);
+}
+
+/** The outline of a histogram in a box of 256 × 100, as the points of an SVG path. */
+export function histogramPath(h: Histogram, log: boolean): string {
+  const n = h.counts.length;
+  let most = 0;
+  // A single bin (background, saturation) must not press the rest flat: the second largest sets the height.
+  let second = 0;
+  for (const c of h.counts) {
+    if (c > most) {
+      second = most;
+      most = c;
+    } else if (c > second) second = c;
+  }
+  if (most === 0) return "";
+  const top = log ? Math.log1p(most) : second > 0 ? Math.min(most, second * 1.5) : most;
+  let d = "M0 100";
+  for (let i = 0; i < n; i++) {
+    const c = h.counts[i]!;
+    const v = log ? Math.log1p(c) : c;
+    const y = 100 - Math.min(1, v / top) * 96;
+    d += `L${round((i / n) * 256)} ${round(y)}L${round(((i + 1) / n) * 256)} ${round(y)}`;
+  }
+  return d + "L256 100Z";
+}
+
+const round = (v: number) => Math.round(v * 10) / 10;
+
+/** A value that goes into a box or an address and comes back as it was, or near enough for a window. */
+export function plain(v: number): string {
+  return String(Number.isInteger(v) ? v : Number(v.toPrecision(6)));
+}

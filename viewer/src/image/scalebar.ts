@@ -1,0 +1,61 @@
+// A bar of a round length: 1, 2 or 5 times a power of ten, in the unit that reads best.
+
+const metres: [string, number][] = [
+  ["km", 1e3],
+  ["m", 1],
+  ["mm", 1e-3],
+  ["µm", 1e-6],
+  ["nm", 1e-9],
+  ["pm", 1e-12],
+];
+const alike: Record<string, string> = {
+  um: "µm", "μm": "µm", micrometer: "µm", micrometre: "µm", micron: "µm", nanometer: "nm", millimeter: "mm",
+  centimeter: "cm", meter: "m", metre: "m", kilometer: "km", angstrom: "Å", "\u212b": "Å",
+};
+const size: Record<string, number> = { cm: 1e-2, "Å": 1e-10 };
+
+/** A unit's symbol as it is written. */
+export function symbol(unit: string | undefined): string {
+  if (!unit) return "";
+  return alike[unit] ?? unit;
+}
+
+function inMetres(unit: string): number | undefined {
+  return metres.find(([u]) => u === unit)?.[1] ?? size[unit];
+}
+
+/** The largest of 1, 2, 5 × 10ⁿ that is not above value. */
+export function round125(value: number): number {
+  if (!(value > 0) || !Number.isFinite(value)) return 0;
+  const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
+  const lead = value / power + 1e-9;
+  return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
+}
+
+/** A length in the unit that reads best: 0.00325 mm as 3.25 µm. */
+export function length(value: number, unit: string, digits = 4): string {
+  const u = symbol(unit);
+  const m = inMetres(u);
+  if (m === undefined || value === 0) return `${short(value, digits)}${u ? (u === "°" ? u : " " + u) : ""}`;
+  const si = Math.abs(value) * m;
+  let pick = metres[metres.length - 1]!;
+  for (const entry of metres) {
+    if (si >= entry[1] * (1 - 1e-9)) {
+      pick = entry;
+      break;
+    }
+  }
+  return `${short((value * m) / pick[1], digits)} ${pick[0]}`;
+}
+
+function short(v: number, digits: number): string {
+  const text = Math.abs(v) >= 1e6 || (v !== 0 && Math.abs(v) < 1e-4) ? v.toExponential(Math.min(2, digits - 1)) : String(Number(v.toPrecision(digits)));
+  return text.replace("-", "−");
+}
+
+/** A bar at most `most` screen pixels long, where one screen pixel is `perPixel` of `unit`. */
+export function scaleBar(perPixel: number, unit: string, most: number): { pixels: number; text: string } {
+  const value = round125(perPixel * most);
+  if (value === 0) return { pixels: 0, text: "" };
+  return { pixels: value / perPixel, text: length(value, unit || "px", 3) };
+}
