@@ -11,8 +11,6 @@ export class FlatRenderer implements Renderer {
   readonly name = "2-D canvas";
   private readonly pictures = new WeakMap<Tile, Picture>();
   private readonly none: CanvasPattern | null;
-  private width = 1;
-  private height = 1;
   private dpr = 1;
   private until = 0;
   private more = false;
@@ -52,8 +50,6 @@ export class FlatRenderer implements Renderer {
       this.canvas.width = w;
       this.canvas.height = h;
     }
-    this.width = w;
-    this.height = h;
     this.dpr = dpr;
     this.until = performance.now() + 10;
     this.more = false;
@@ -96,6 +92,8 @@ export class FlatRenderer implements Renderer {
   end(): boolean {
     return this.more;
   }
+
+  restore(): void {}
 
   dispose(): void {}
 

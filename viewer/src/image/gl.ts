@@ -97,8 +97,8 @@ void main() {
 export class GlRenderer implements Renderer {
   readonly name = "WebGL 2";
   private readonly programs = new Map<number, Program>();
-  private readonly quad: WebGLBuffer;
-  private readonly mapTexture: WebGLTexture;
+  private quad!: WebGLBuffer;
+  private mapTexture!: WebGLTexture;
   private mapped: Uint8Array | null = null;
   private readonly base = new Float32Array(4 * mostChannels);
   private readonly size = new Float32Array(3 * mostChannels);
@@ -113,6 +113,13 @@ export class GlRenderer implements Renderer {
   }
 
   private constructor(private readonly gl: WebGL2RenderingContext) {
+    this.restore();
+  }
+
+  restore(): void {
+    const { gl } = this;
+    this.programs.clear();
+    this.current = this.mapped = null;
     this.quad = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.quad);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]), gl.STATIC_DRAW);

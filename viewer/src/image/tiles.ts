@@ -19,6 +19,8 @@ export type Tile = {
   height: number;
   data: Values | null;
   problem: Problem | null;
+  /** False: interpolated between few chunks, to be asked for again. */
+  exact: boolean;
   bytes: number;
   stamp: number; // the last frame that showed it
   texture: WebGLTexture | null;
@@ -85,6 +87,8 @@ export class Pyramid {
     readonly info: ImageInfo,
     private readonly ask: Ask,
     private readonly kept: Kept<Tile>,
+    /** Tiles that have come and wait to be drawn. */
+    private readonly fresh: Tile[],
     /** Told about every answer: its bytes and milliseconds, or the problem. */
     private readonly told: (bytes: number, ms: number, p: Problem | null) => void,
     private readonly problemOf: (e: unknown) => Problem,
@@ -115,19 +119,27 @@ export class Pyramid {
     const cy = (rect[1]! + rect[3]!) / 2 / (g.tileY * g.scaleY) - 0.5;
     for (let ty = r[1]!; ty < r[3]!; ty++) {
       for (let tx = r[0]!; tx < r[2]!; tx++) {
-        const missing = channels.filter((c) => p.get(level, tx, ty, c) === undefined);
-        if (missing.length === 0) continue;
-        const key = `${this.node.path} ${p.at} ${level} ${tx} ${ty} ${missing.join()}`;
-        jobs.set(key, {
-          key,
-          priority: priority * 1e6 + Math.min(Math.hypot(tx - cx, ty - cy), 1e5),
-          run: (signal) => this.fetch(p, g, tx, ty, missing, signal),
-        });
+        const far = Math.min(Math.hypot(tx - cx, ty - cy), 1e5);
+        this.wantTile(jobs, p, g, tx, ty, channels, priority * 1e6 + far);
       }
     }
   }
 
-  private async fetch(p: Plane, g: Grid, tx: number, ty: number, channels: number[], signal: AbortSignal): Promise<void> {
+  private wantTile(jobs: Map<string, Job>, p: Plane, g: Grid, tx: number, ty: number, channels: readonly number[], priority: number): void {
+    let missing = channels.filter((c) => p.get(g.level, tx, ty, c) === undefined);
+    // A level that is made on the fly comes interpolated at first, and as it is when all else is there.
+    let quick = this.info.levels[g.level]!.made === true && !this.labels;
+    if (missing.length === 0) {
+      missing = channels.filter((c) => p.get(g.level, tx, ty, c)?.exact === false);
+      if (missing.length === 0) return;
+      quick = false;
+      priority += 1e7;
+    }
+    const key = `${this.node.path} ${p.at} ${g.level} ${tx} ${ty} ${missing.join()} ${quick}`;
+    jobs.set(key, { key, priority, run: (signal) => this.fetch(p, g, tx, ty, missing, quick, signal) });
+  }
+
+  private async fetch(p: Plane, g: Grid, tx: number, ty: number, channels: number[], quick: boolean, signal: AbortSignal): Promise<void> {
     const x0 = tx * g.tileX;
     const y0 = ty * g.tileY;
     const x1 = Math.min(g.width, x0 + g.tileX);
@@ -138,13 +150,15 @@ export class Pyramid {
       const q: TileQuery = { level: g.level, x: [x0, x1], y: [y0, y1], at: p.at };
       if (this.info.channel >= 0) q.channels = channels;
       if (this.labels) q.labels = true;
+      if (quick) q.quick = true;
       answer = await this.ask(this.node, q, signal);
       if (signal.aborted) return;
       this.keep(p, g, tx, ty, channels, x1 - x0, y1 - y0, answer);
     } catch (e) {
       if (signal.aborted) return;
       const problem = this.problemOf(e);
-      for (const c of channels) this.store(p, g, tx, ty, c, x1 - x0, y1 - y0, null, problem);
+      // What is shown already stays where only its refinement failed.
+      for (const c of channels) if (!p.get(g.level, tx, ty, c)?.data) this.store(p, g, tx, ty, c, x1 - x0, y1 - y0, null, problem, true);
       this.told(0, performance.now() - begin, problem);
       return;
     }
@@ -157,17 +171,20 @@ export class Pyramid {
     if (all.length !== n * channels.length) throw new Error(`the server gave ${all.length} values of a tile in place of ${n * channels.length}`);
     channels.forEach((c, i) => {
       let data: Values = channels.length === 1 ? all : all.slice(i * n, (i + 1) * n);
-      if (this.labels) data = paintLabels(data, this.labels);
-      this.store(p, g, tx, ty, c, width, height, data, null);
+      if (this.labels) data = paintLabels(new Uint32Array(data), this.labels);
+      this.store(p, g, tx, ty, c, width, height, data, null, answer.exact);
     });
   }
 
-  private store(plane: Plane, grid: Grid, tx: number, ty: number, channel: number, width: number, height: number, data: Values | null, problem: Problem | null): void {
-    const t: Tile = { plane, grid, tx, ty, channel, width, height, data, problem, bytes: data?.byteLength ?? 64, stamp: 0, texture: null, ready: false };
+  private store(plane: Plane, grid: Grid, tx: number, ty: number, channel: number, width: number, height: number, data: Values | null, problem: Problem | null, exact: boolean): void {
+    const t: Tile = { plane, grid, tx, ty, channel, width, height, data, problem, exact, bytes: data?.byteLength ?? 64, stamp: 0, texture: null, ready: false };
     // The plane may have been dropped while the answer came.
     this.planes.set(plane.at, plane);
+    const old = plane.get(grid.level, tx, ty, channel);
+    if (old) this.kept.delete(old);
     plane.put(t);
     this.kept.add(t);
+    if (data) this.fresh.push(t);
   }
 }
 

@@ -1,0 +1,169 @@
+// The Display panel: channels with their histograms and windows, colour maps, labels.
+
+import type { Node } from "../api";
+import { useComputed, useSignal } from "@preact/signals";
+import { value } from "../format";
+import { Button } from "../ui/button";
+import { Slider } from "../ui/slider";
+import { lut, mapNames } from "./colours";
+import { plain } from "./contrast";
+import { Histogram } from "./histogram";
+import { type ChannelModel, type ImageModel, modelOf } from "./model";
+
+export function ImageDisplay({ node }: { node: Node }) {
+  const model = modelOf(node);
+  if (!model || model.empty) return <p class="section dim">There is nothing to set here.</p>;
+  return (
+    <div class="image-display">
+      {model.info.rgb ? <p class="section dim">The channels are red, green and blue, shown as they are stored.</p> : <Channels model={model} />}
+      {!model.info.rgb && <Maps model={model} />}
+      {model.info.labels.length > 0 && <Labels model={model} />}
+      <section class="section">
+        <h3>Over the picture</h3>
+        <Grid model={model} />
+      </section>
+    </div>
+  );
+}
+
+function Channels({ model }: { model: ImageModel }) {
+  const { log } = model;
+  return (
+    <section class="section" aria-label="Channels">
+      <div class="image-bar">
+        <Button label="Contrast from the 0.1 and 99.9 percentiles of this plane" hotkey="a" onClick={() => model.autoContrast()}>Auto</Button>
+        <Button label="Back to what the file says" onClick={() => { for (const c of model.channels) c.reset(); model.map.value = ""; }}>Reset</Button>
+        <Button label="Histograms with a logarithmic scale" on={log.value} onClick={() => (log.value = !log.peek())}>log</Button>
+      </div>
+      {model.channels.map((c) => <Channel key={c.index} model={model} c={c} />)}
+    </section>
+  );
+}
+
+function Channel({ model, c }: { model: ImageModel; c: ChannelModel }) {
+  const open = useSignal(false);
+  const many = model.channels.length > 1;
+  const w = c.window.value;
+  const mapped = useComputed(() => model.look.value.map !== null && c.on.value);
+  const colour = mapped.value ? "#8fa3b8" : c.colour.value;
+  return (
+    <div class={"image-channel" + (c.on.value ? "" : " off")}>
+      <div class="image-channel-head">
+        {many ? (
+          <button
+            type="button" class="image-dot" role="switch" aria-checked={c.on.value} aria-label={"Show " + c.label} title={c.on.value ? "Hide" : "Show"}
+            onClick={() => (c.on.value = !c.on.peek())}
+          ><span style={{ background: c.on.value ? c.colour.value : "none", borderColor: c.colour.value }} /></button>
+        ) : null}
+        <span class="grow" title={c.label}>{c.label}</span>
+        {c.on.value && w ? <Window c={c} w={w} /> : <span class="fact">{c.on.value ? "…" : "off"}</span>}
+        {c.on.value && <Button quiet class="image-more" icon="sliders" label={`More for ${c.label}`} on={open.value} onClick={() => (open.value = !open.peek())} />}
+      </div>
+      {c.on.value && <Histogram model={model} c={c} colour={colour} />}
+      {c.on.value && open.value && (
+        <div class="image-channel-more">
+          {many && (
+            <label><span>Colour</span><input type="color" value={c.colour.value} onInput={(e) => (c.colour.value = e.currentTarget.value)} /></label>
+          )}
+          <label><span>Gamma</span><Slider label={`Gamma of ${c.label}`} min={-1} max={1} step={0.02} value={Math.log10(c.gamma.value)} text={value(c.gamma.value, 2)} onInput={(v) => (c.gamma.value = Number((10 ** (Math.abs(v) < 0.03 ? 0 : v)).toPrecision(2)))} /><output>{value(c.gamma.value, 2)}</output></label>
+          <label><span>Opacity</span><Slider label={`Opacity of ${c.label}`} min={0} max={1} step={0.01} value={c.opacity.value} text={`${Math.round(c.opacity.value * 100)} %`} onInput={(v) => (c.opacity.value = v)} /><output>{Math.round(c.opacity.value * 100)} %</output></label>
+          <div class="image-bar">
+            <Button onClick={() => model.autoContrast(c)}>Auto</Button>
+            <Button onClick={() => c.reset()}>Reset</Button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The two ends as boxes that look like words until one goes there. */
+function Window({ c, w }: { c: ChannelModel; w: [number, number] }) {
+  const box = (i: 0 | 1, name: string) => (
+    <input
+      class="image-number" inputMode="decimal" aria-label={`${name} of ${c.label}`} value={plain(w[i])} size={Math.max(3, plain(w[i]).length)}
+      onChange={(e) => {
+        const v = Number(e.currentTarget.value.replace(/[\s\u202f]/g, "").replace("−", "-").replace(",", "."));
+        const next: [number, number] = i === 0 ? [v, w[1]] : [w[0], v];
+        if (Number.isFinite(v) && next[1] > next[0]) c.chosen.value = next;
+        else e.currentTarget.value = plain(w[i]);
+      }}
+      onKeyDown={(e) => {
+        if (e.key !== "ArrowUp" && e.key !== "ArrowDown") return;
+        e.preventDefault();
+        const step = ((w[1] - w[0]) / 100) * (e.key === "ArrowUp" ? 1 : -1) * (e.shiftKey ? 10 : 1);
+        const next: [number, number] = i === 0 ? [Math.min(w[0] + step, w[1] - Math.abs(step)), w[1]] : [w[0], Math.max(w[1] + step, w[0] + Math.abs(step))];
+        c.chosen.value = next;
+      }}
+    />
+  );
+  return <span class="image-window">{box(0, "Darkest value")}<span aria-hidden="true">–</span>{box(1, "Brightest value")}</span>;
+}
+
+function Maps({ model }: { model: ImageModel }) {
+  if (!model.single.value) return model.channels.length > 1 ? <p class="section dim">A colour map is for one channel: hide the others to choose one.</p> : null;
+  const many = model.channels.length > 1;
+  const reversed = model.map.value.endsWith("_r");
+  const now = model.map.value.replace(/_r$/, "") || (many ? "colour" : "grey");
+  const set = (name: string, r: boolean) => (model.map.value = name === "colour" || (!many && name === "grey" && !r) ? "" : name + (r ? "_r" : ""));
+  return (
+    <section class="section">
+      <div class="image-bar">
+        <h3 class="grow">Colour map</h3>
+        <Button label="Reversed" on={reversed} disabled={now === "colour"} onClick={() => set(now, !reversed)}>Reversed</Button>
+      </div>
+      <div class="image-maps" role="radiogroup" aria-label="Colour map">
+        {(many ? ["colour", ...mapNames] : mapNames).map((name) => (
+          <label key={name} class="image-map" title={name}>
+            <input type="radio" name="map" class="sr" checked={now === name} onChange={() => set(name, reversed)} />
+            <span class="image-ramp" style={{ background: name === "colour" ? `linear-gradient(to right, #000, ${model.channels[model.shown.value[0]!]!.colour.value})` : ramp(reversed ? name + "_r" : name) }} />
+            <span>{name === "colour" ? "channel" : name}</span>
+          </label>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const ramps = new Map<string, string>();
+function ramp(name: string): string {
+  let css = ramps.get(name);
+  if (!css) {
+    const l = lut(name);
+    const stops: string[] = [];
+    for (let i = 0; i < 256; i += 15) stops.push(`rgb(${l[i * 4]} ${l[i * 4 + 1]} ${l[i * 4 + 2]})`);
+    css = `linear-gradient(to right, ${stops.join()})`;
+    ramps.set(name, css);
+  }
+  return css;
+}
+
+function Labels({ model }: { model: ImageModel }) {
+  const on = model.labels.value;
+  const list = model.info.labels;
+  return (
+    <section class="section">
+      <div class="image-bar"><h3 class="grow">Labels</h3>{on && <Button label="Only the edges of labels" on={on.edges} onClick={() => (model.labels.value = { ...on, edges: !on.edges })}>Edges</Button>}</div>
+      {list.map((l, i) => (
+        <label key={l.path} class="image-check">
+          <input type="checkbox" checked={on?.index === i} onChange={(e) => (model.labels.value = e.currentTarget.checked ? { index: i, opacity: on?.opacity ?? 0.5, edges: on?.edges ?? false } : null)} />
+          <span class="grow">{l.name}</span>
+        </label>
+      ))}
+      {on && <label class="image-line"><span>Opacity</span><Slider label="Opacity of the labels" min={0} max={1} step={0.01} value={on.opacity} text={`${Math.round(on.opacity * 100)} %`} onInput={(v) => (model.labels.value = { ...on, opacity: v })} /><output>{Math.round(on.opacity * 100)} %</output></label>}
+    </section>
+  );
+}
+
+function Grid({ model }: { model: ImageModel }) {
+  const { info } = model;
+  const l = info.levels[0]!;
+  const words = (s: number[]) => `${s[info.y]} × ${s[info.x]}`;
+  return (
+    <label class="image-check">
+      <input type="checkbox" checked={model.grid.value} onChange={(e) => (model.grid.value = e.currentTarget.checked)} />
+      <span class="grow">Chunks{l.shards ? " and shards" : ""}</span>
+      <span class="fact"><i class="image-key chunk" /> {words(l.chunks)}{l.shards && <> <i class="image-key shard" /> {words(l.shards)}</>}</span>
+    </label>
+  );
+}
