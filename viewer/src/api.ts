@@ -41,7 +41,7 @@ export type Node = {
 
 export type Child = {
   name: string; path: string; node_type: "group" | "array"; kind: Kind; fact: string; more: boolean;
-  link?: Link; problem?: Problem; label?: string;
+  link?: Link; problem?: Problem; label?: string; icon?: "volume" | "map";
 };
 export type Children = { total: number | null; next: number | null; children: Child[] };
 export type Match = Child & { source: string };

@@ -1,32 +1,145 @@
 // The page: its rooms and what belongs to all of them.
-import { Centre, useView } from "./centre";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Centre } from "./centre";
+import { Tree } from "./tree";
+import { Top } from "./top";
+import { Bottom } from "./bottom";
+import { Right } from "./panels/right";
+import { Help, helping } from "./help";
 import { Boundary } from "./ui/boundary";
-import { Tabs } from "./ui/tabs";
-import { node, panels, route, sources, status, view, formatRoute, type Tab } from "./state";
-import type { Node } from "./api";
+import { Button } from "./ui/button";
+import { Icon } from "./ui/icon";
+import { parentPath } from "./route";
+import { clampWidth, copy, here, narrow, navigate, node, panels, registerKey, route, setView, status, stopped, toasts, toggleTheme, view } from "./state";
 
-const tabs: { id: Tab; label: string }[] = [
-  { id: "display", label: "Display" }, { id: "info", label: "Info" }, { id: "attributes", label: "Attributes" }, { id: "chunks", label: "Chunks" },
-];
+type Side = "left" | "right";
 
-function Display({ node }: { node: Node }) {
-  const m = useView(view.value);
-  return m && <m.display node={node} />;
+/** Edge is the line between a panel and the centre: drag it, move it with arrows, double-click to close. */
+function Edge({ side }: { side: Side }) {
+  const width = side === "left" ? panels.leftWidth : panels.rightWidth;
+  const sign = side === "left" ? 1 : -1;
+  const drag = (e: PointerEvent) => {
+    const el = e.currentTarget as HTMLElement;
+    const from = e.clientX - sign * width.peek();
+    el.setPointerCapture(e.pointerId);
+    const move = (m: PointerEvent) => (width.value = clampWidth(sign * (m.clientX - from), width.peek()));
+    const up = () => {
+      el.removeEventListener("pointermove", move);
+      el.removeEventListener("pointerup", up);
+    };
+    el.addEventListener("pointermove", move);
+    el.addEventListener("pointerup", up);
+  };
+  return (
+    <div
+      class={"edge " + side} role="separator" aria-orientation="vertical" tabIndex={0} aria-label={`Width of the ${side} panel`}
+      aria-valuenow={width.value} aria-valuemin={180} aria-valuemax={560} onPointerDown={drag} onDblClick={() => (panels[side].value = false)}
+      onKeyDown={(e) => {
+        const by = { ArrowLeft: -16, ArrowRight: 16 }[e.key];
+        if (by) width.value = clampWidth(width.peek() + sign * by, width.peek());
+        else if (e.key === "Enter") panels[side].value = false;
+        else return;
+        e.preventDefault();
+        e.stopPropagation();
+      }}
+    />
+  );
+}
+
+/** Panel is a room at the side, on a phone a sheet. */
+function Panel({ side, children }: { side: Side; children: ComponentChildren }) {
+  const box = useRef<HTMLElement>(null);
+  const sheet = narrow.value;
+  const open = sheet ? panels.sheet.value === side : panels[side].value;
+  useEffect(() => {
+    if (!sheet || !open) return;
+    const before = document.activeElement as HTMLElement | null;
+    box.current?.focus();
+    return () => before?.focus?.();
+  }, [sheet, open]);
+  if (!open) return null;
+  const close = () => (panels.sheet.value = "");
+  const Tag = (sheet ? "div" : side === "left" ? "nav" : "aside") as "div";
+  return (
+    <>
+      {sheet && <div class="backdrop" onClick={close} />}
+      <Tag
+        ref={box as { current: HTMLDivElement | null }} class={side + (sheet ? " sheet" : "")} aria-label={side === "left" ? "Tree" : "Details"} {...(sheet && { role: "dialog", "aria-modal": true, tabIndex: -1 })}
+        onKeyDown={(e) => {
+          if (sheet && e.key === "Escape" && !e.defaultPrevented) close();
+        }}
+      >
+        {sheet && <div class="sheet-head"><span class="grip" /><Button quiet icon="close" label="Close" onClick={close} /></div>}
+        {children}
+        {!sheet && <Edge side={side} />}
+      </Tag>
+    </>
+  );
+}
+
+/** Opener stands at the edge of the centre while a panel is closed. */
+function Opener({ side }: { side: Side }) {
+  if (narrow.value || panels[side].value) return null;
+  return <button type="button" class={"opener " + side} aria-label={side === "left" ? "Show the tree" : "Show the details"} title={side === "left" ? "Show the tree ([)" : "Show the details (])"} onClick={() => (panels[side].value = true)}><Icon name={side === "left" ? "right" : "left"} /></button>;
+}
+
+function Notices() {
+  const n = node.value;
+  return (
+    <>
+      {stopped.value && <div class="notice bad" role="alert"><Icon name="source" /><span class="grow">The server does not answer. Trying again until it does…</span></div>}
+      {n?.problems.map((p, i) => (
+        <div key={n.path + i} class="notice" role="status"><Icon name="warning" /><span class="grow wrap">{p.error}{p.hint && <span class="dim"> {p.hint}</span>}</span></div>
+      ))}
+    </>
+  );
+}
+
+function nextView(): void {
+  const n = node.peek();
+  if (n && n.views.length > 1) setView(n.views[(n.views.indexOf(view.peek()) + 1) % n.views.length]!);
 }
 
 export function App() {
-  const n = node.value;
+  useEffect(() => {
+    const undo = [
+      registerKey("?", "These keys", () => (helping.value = true), "Page"),
+      registerKey("[", "Show or hide the tree", () => (panels.left.value = !panels.left.peek()), "Page"),
+      registerKey("]", "Show or hide the details", () => (panels.right.value = !panels.right.peek()), "Page"),
+      registerKey("v", "Look at it another way", nextView, "Page"),
+      registerKey("u", "Up to the group above", () => navigate({ source: route.peek().path === "/" ? "" : route.peek().source, path: parentPath(route.peek().path) }), "Page"),
+      registerKey("L", "Copy the address", () => void copy(here(), "Link"), "Page"),
+      registerKey("T", "Light or dark", toggleTheme, "Page"),
+      registerKey("Escape", "Close", () => (panels.sheet.value = ""), "Page"),
+    ];
+    return () => undo.forEach((f) => f());
+  }, []);
+  const { source, path } = route.value;
+  useEffect(() => {
+    document.title = (source ? (path === "/" ? source : path.slice(path.lastIndexOf("/") + 1) + " – " + source) + " – " : "") + "omnizarr";
+  }, [source, path]);
+  const left = !narrow.value && panels.left.value, right = !narrow.value && panels.right.value && source !== "";
+  const shut = narrow.value && panels.sheet.value !== "";
   return (
-    <div class="page">
-      <header class="top">omnizarr {route.value.source}{route.value.path}</header>
-      <nav class="left" aria-label="Sources">{sources.value?.map((s) => <a key={s.name} href={formatRoute({ source: s.name })}>{s.name}</a>)}</nav>
-      <main class="centre"><div class="view"><Centre /></div></main>
-      <aside class="right" aria-label="Details">
-        <Tabs tabs={tabs} on={panels.tab.value} onSelect={(t) => (panels.tab.value = t)} label="Details">
-          {n && panels.tab.value === "display" && <Boundary name="panel" key={n.path}><Display node={n} /></Boundary>}
-        </Tabs>
-      </aside>
-      <footer class="bottom">{status.cursor.value.map((s) => <span key={s.label}>{s.label} <b>{s.value}</b></span>)}</footer>
+    <div class="page" style={{ "--left": left ? panels.leftWidth.value + "px" : "0px", "--right": right ? panels.rightWidth.value + "px" : "0px" }}>
+      <a class="skip" href="#centre" onClick={(e) => {
+        e.preventDefault();
+        document.getElementById("centre")?.focus();
+      }}>Skip to the data</a>
+      <Top />
+      <Panel side="left"><Boundary name="tree"><Tree /></Boundary></Panel>
+      <main class="centre" id="centre" tabIndex={-1} inert={shut}>
+        <Notices />
+        <div class="view"><Centre /></div>
+        <Opener side="left" />
+        {source !== "" && <Opener side="right" />}
+      </main>
+      {source !== "" && <Panel side="right"><Right /></Panel>}
+      <Bottom />
+      <Help />
+      <div class="toasts" role="status" aria-live="polite">{toasts.value.map((t) => <div key={t.id}>{t.text}</div>)}</div>
+      <div class="sr" role="status" aria-live="polite">{status.errors.value.at(-1)?.problem.error}</div>
     </div>
   );
 }

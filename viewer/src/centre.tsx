@@ -6,6 +6,7 @@ import { node, nodeError, route, retry, view } from "./state";
 import { Boundary } from "./ui/boundary";
 import { ErrorState, Skeleton } from "./ui/states";
 import { GroupView } from "./group";
+import { Start } from "./start";
 
 type View = ComponentType<{ node: Node }>;
 type Module = { view: View; display: View };
@@ -45,6 +46,7 @@ export function Centre() {
   const n = node.value;
   const problem = nodeError.value;
   const r = route.value;
+  if (!r.source) return <Start />;
   if (problem) return <ErrorState problem={problem} retry={retry} />;
   if (!n || n.source !== r.source || n.path !== r.path) return <Skeleton />;
   return (

@@ -1,1 +1,1 @@
-import{n as e,o as t}from"./index.js";function n({node:n}){return t(e,{title:n.label??n.name,text:n.fact})}function r(e){return null}export{r as ArrayDisplay,n as ArrayView};
+import{o as e,u as t}from"./index.js";function n({node:n}){return t(e,{title:n.label??n.name,text:n.fact})}function r(e){return null}export{r as ArrayDisplay,n as ArrayView};

@@ -1,0 +1,151 @@
+// What a node is, in facts.
+import type { ComponentChildren } from "preact";
+import type { ArrayInfo, Codec, Node } from "../api";
+import { sources } from "../state";
+import { bytes, count, duration, group, shape, value } from "../format";
+import { DataLink } from "../ui/link";
+import { Button } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { copy } from "../state";
+import { zarrAddress } from "../snippets";
+
+type Fact = [string, ComponentChildren];
+
+function Facts({ list }: { list: (Fact | false | undefined | "" | null)[] }) {
+  const shown = list.filter((f): f is Fact => !!f && f[1] !== undefined && f[1] !== null && f[1] !== "");
+  if (!shown.length) return null;
+  return <dl class="facts">{shown.map(([k, v]) => [<dt key={k}>{k}</dt>, <dd>{v}</dd>])}</dl>;
+}
+
+/** stored is the size in memory and on disk, with their ratio. */
+export function stored(a: ArrayInfo): string {
+  if (a.stored === undefined) return bytes(a.bytes);
+  const ratio = a.stored > 0 ? a.bytes / a.stored : 0;
+  return `${bytes(a.bytes)} as ${bytes(a.stored)}${ratio > 0 ? ` (${ratio >= 99.5 ? group(Math.round(ratio)) : ratio.toFixed(1)}×)` : ""}`;
+}
+
+function pixel(n: Node): string {
+  const space = n.image?.axes.filter((a) => a.type === "space" && a.unit && !a.coordinates) ?? [];
+  if (!space.length) return "";
+  const same = space.every((a) => a.unit === space[0]!.unit);
+  const list = [...space].reverse();
+  return list.map((a) => value(Math.abs(a.scale), 4) + (same ? "" : " " + a.unit)).join(" × ") + (same ? " " + space[0]!.unit : "");
+}
+
+/** chunkShape leaves out leading axes of one element, which say nothing. */
+function chunkShape(c: number[]): string {
+  const i = c.findIndex((s) => s !== 1);
+  return shape(i > 0 ? c.slice(i) : c);
+}
+
+export function Codecs({ list }: { list: Codec[] }) {
+  return (
+    <>
+      {list.map((c, i) => (
+        <span key={i} class="codec">
+          <span class="pill" title={c.name + (c.configuration ? " " + JSON.stringify(c.configuration, (_k, v: unknown) => (typeof v === "bigint" ? String(v) : v)) : "")}>{c.words || c.name}</span>
+          {c.inner && c.inner.length > 0 && <span class="inner"><Codecs list={c.inner} /></span>}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** Essentials are the few facts that stand below the display of a view. */
+export function Essentials({ node: n }: { node: Node }) {
+  const a = n.array;
+  const s = n.series;
+  if (!a && !s && !n.table && !n.image) return null;
+  const names = a?.dimension_names ?? n.image?.axes.map((x) => x.name);
+  const sizes = a?.shape ?? n.image?.axes.map((x) => x.size);
+  return (
+    <div class="section">
+      <Facts list={[
+        n.type && ["Type of node", n.type],
+        sizes && ["Shape", shape(sizes, names)],
+        ["Type", a?.data_type ?? n.image?.data_type],
+        ["Pixel", pixel(n)],
+        s && ["Rate", s.rate ? value(s.rate) + " Hz" : "own times"],
+        s && ["Length", duration(s.end - s.start)],
+        n.table && ["Rows", group(n.table.rows)],
+        n.spikes && ["Spikes", count(n.spikes.spikes)],
+        a && a.chunks.length > 0 && ["Chunks", chunkShape(a.chunks)],
+        a?.shards && ["Shards", chunkShape(a.shards)],
+        a && ["Stored", stored(a)],
+      ]} />
+      {a && a.codecs.length > 0 && <div class="codecs"><Codecs list={a.codecs} /></div>}
+    </div>
+  );
+}
+
+function fill(v: unknown): string {
+  return typeof v === "number" || typeof v === "bigint" ? value(v) : v === null ? "none" : typeof v === "string" ? v || "“”" : JSON.stringify(v, (_k, e: unknown) => (typeof e === "bigint" ? String(e) : e));
+}
+
+export function Info({ node: n }: { node: Node }) {
+  const a = n.array;
+  const source = sources.value?.find((s) => s.name === n.source);
+  const url = zarrAddress(location.origin, source, n.source, n.path, false);
+  const map = n.image?.map;
+  return (
+    <>
+      <div class="section">
+        <h3 class="wrap">{n.label ?? n.name}</h3>
+        {n.description && <p class="words">{n.description}</p>}
+        <Facts list={[
+          ["Format", n.title], n.type && ["Type of node", n.type], ["Path", n.path],
+          n.link && ["Link to", <DataLink link={n.link} />],
+          n.children !== undefined && n.children !== null && ["Children", group(n.children)],
+          ...n.about.map((x): Fact => [x.name, x.value]),
+        ]} />
+      </div>
+      {n.problems.length > 0 && (
+        <div class="section problems">{n.problems.map((p, i) => <p key={i}><Icon name="warning" /> {p.error}{p.hint && <span class="dim"> {p.hint}</span>}</p>)}</div>
+      )}
+      {a && (
+        <div class="section">
+          <h3>Array</h3>
+          <Facts list={[
+            ["Shape", shape(a.shape, a.dimension_names)], ["Type", a.data_type], ["Fill value", fill(a.fill_value)], ["Chunks", shape(a.chunks)],
+            a.shards && ["Shards", shape(a.shards)], ["Stored", stored(a)], ["Elements", count(a.shape.reduce((x, y) => x * y, 1))],
+          ]} />
+          <h4 class="sub">How chunks are written</h4>
+          <ol class="chain">{a.codecs.map((c, i) => (
+            <li key={i}><span>{c.words || c.name}</span> <span class="fact">{c.name}</span>{c.inner && <ol class="chain">{c.inner.map((d, k) => <li key={k}>{d.words || d.name} <span class="fact">{d.name}</span></li>)}</ol>}</li>
+          ))}</ol>
+        </div>
+      )}
+      {n.image && (
+        <div class="section">
+          <h3>Image</h3>
+          <table class="small">
+            <thead><tr><th scope="col">axis</th><th scope="col">size</th><th scope="col">step</th></tr></thead>
+            <tbody>{n.image.axes.map((x) => <tr key={x.name}><th scope="row">{x.name}</th><td>{group(x.size)}</td><td>{x.coordinates?.length ? `${x.coordinates[0]} …` : value(x.scale, 4) + (x.unit ? " " + x.unit : "")}</td></tr>)}</tbody>
+          </table>
+          {map && <Facts list={[["Projection", map.crs], map.epsg !== undefined && ["EPSG", String(map.epsg)]]} />}
+          <table class="small">
+            <thead><tr><th scope="col">level</th><th scope="col">x</th><th scope="col">y</th><th scope="col" /></tr></thead>
+            <tbody>{n.image.levels.map((l, i) => <tr key={i}><th scope="row">{i}</th><td>{group(l.shape[n.image!.x]!)}</td><td>{group(l.shape[n.image!.y]!)}</td><td class="dim">{l.made ? "on the fly" : "stored"}</td></tr>)}</tbody>
+          </table>
+        </div>
+      )}
+      {n.series && (
+        <div class="section">
+          <h3>Series</h3>
+          <Facts list={[["Samples", group(n.series.samples)], ["Channels", group(n.series.channels)], ["Rate", n.series.rate ? value(n.series.rate) + " Hz" : "own times"], ["From", value(n.series.start) + " s"], ["To", value(n.series.end) + " s"], ["Unit", n.series.unit], ["Second 0", n.series.zero]]} />
+        </div>
+      )}
+      {n.table && (
+        <div class="section">
+          <h3>{group(n.table.rows)} rows, {n.table.columns.length} columns</h3>
+          <ul class="columns">{n.table.columns.map((c) => <li key={c.name}><span class="name">{c.name}</span> <span class="fact">{c.type}{c.ragged ? ", lists" : ""}{c.unit ? ", " + c.unit : ""}</span>{c.description && <p class="dim">{c.description}</p>}</li>)}</ul>
+        </div>
+      )}
+      <div class="section">
+        <h3>Addresses</h3>
+        <div class="address"><span class="mono wrap">{url}</span><Button quiet icon="copy" label="Copy the address as Zarr v3" onClick={() => copy(url, "Address")} /></div>
+        {source && <p class="dim mono wrap">{source.url}</p>}
+      </div>
+    </>
+  );
+}
