@@ -64,11 +64,12 @@ func (v *view) window(values []float64, k int, opt Options) (low, high float64) 
 	if opt.Low < 0 {
 		opt.Low, opt.High = 1, 99
 	}
-	return between(values, opt.Low, opt.High)
+	return Between(values, opt.Low, opt.High)
 }
 
-// between gives two percentiles of the finite values.
-func between(values []float64, low, high float64) (float64, float64) {
+// Between gives two percentiles of the finite values, for what is shown from black to
+// white; the least and the largest where they are the same, 0 and 1 without any.
+func Between(values []float64, low, high float64) (from, to float64) {
 	sorted := make([]float64, 0, len(values))
 	for _, x := range values {
 		if x-x == 0 {
@@ -80,7 +81,7 @@ func between(values []float64, low, high float64) (float64, float64) {
 	}
 	slices.Sort(sorted)
 	at := func(q float64) float64 { return sorted[int(q/100*float64(len(sorted)-1)+0.5)] }
-	from, to := at(low), at(high)
+	from, to = at(low), at(high)
 	if from == to { // a few bright spots on a ground
 		from, to = sorted[0], sorted[len(sorted)-1]
 	}
@@ -103,8 +104,7 @@ var usualTwo = []color.NRGBA{{G: 255, A: 255}, {R: 255, B: 255, A: 255}}
 
 // blend adds the channels up, each in its colour.
 func (v *view) blend(p *Picture, in *planes, opt Options) {
-	sums := make([][3]float64, in.width*in.height)
-	seen := make([]bool, len(sums))
+	layers := make([]Layer, len(in.values))
 	for k, values := range in.values {
 		low, high := v.window(values, k, opt)
 		p.Low, p.High = append(p.Low, low), append(p.High, high)
@@ -120,20 +120,39 @@ func (v *view) blend(p *Picture, in *planes, opt Options) {
 			name = v.Channels[v.picked[k]].Label
 		}
 		p.Channels = append(p.Channels, name)
-		for i, value := range values {
+		layers[k] = Layer{values, low, high, c}
+	}
+	Blend(p.Image, layers)
+}
+
+// Layer is a channel that is blended with others: its values, row by row, which of them
+// are black and in full colour, and that colour.
+type Layer struct {
+	Values    []float64
+	Low, High float64
+	Color     color.NRGBA
+}
+
+// Blend adds channels up, each in its colour. Pixels that have no value in any are left as
+// they are.
+func Blend(img *image.NRGBA, layers []Layer) {
+	sums := make([][3]float64, img.Rect.Dx()*img.Rect.Dy())
+	seen := make([]bool, len(sums))
+	for _, l := range layers {
+		for i, value := range l.Values {
 			if value != value {
 				continue
 			}
 			seen[i] = true
-			bright := part(value, low, high)
-			sums[i][0] += bright * float64(c.R)
-			sums[i][1] += bright * float64(c.G)
-			sums[i][2] += bright * float64(c.B)
+			bright := part(value, l.Low, l.High)
+			sums[i][0] += bright * float64(l.Color.R)
+			sums[i][1] += bright * float64(l.Color.G)
+			sums[i][2] += bright * float64(l.Color.B)
 		}
 	}
 	for i, s := range sums {
 		if seen[i] {
-			set(p.Image, i, color.NRGBA{byteOf(s[0]), byteOf(s[1]), byteOf(s[2]), 255})
+			set(img, i, color.NRGBA{byteOf(s[0]), byteOf(s[1]), byteOf(s[2]), 255})
 		}
 	}
 }
@@ -148,7 +167,7 @@ func (v *view) paintColours(p *Picture, in *planes, opt Options) {
 		if opt.Low < 0 {
 			opt.Low, opt.High = 0, 99.9
 		}
-		low, high = between(slices.Concat(in.values[:3]...), opt.Low, opt.High)
+		low, high = Between(slices.Concat(in.values[:3]...), opt.Low, opt.High)
 		if opt.Low == 0 && v.Levels[0].DataType().Kind() != dtype.Float {
 			low = 0
 		}
@@ -171,13 +190,16 @@ func (v *view) paintColours(p *Picture, in *planes, opt Options) {
 }
 
 // paintLabels gives every number a colour of its own; 0 is no label.
-func (v *view) paintLabels(p *Picture, in *planes) {
-	for i, value := range in.values[0] {
-		switch c, said := v.Colors[value]; {
-		case said:
-			set(p.Image, i, c)
+func (v *view) paintLabels(p *Picture, in *planes) { Labels(p.Image, in.values[0], v.Colors) }
+
+// Labels gives every number a colour of its own, or the one that is said; 0 is no label.
+func Labels(img *image.NRGBA, values []float64, said map[float64]color.NRGBA) {
+	for i, value := range values {
+		switch c, ok := said[value]; {
+		case ok:
+			set(img, i, c)
 		case value == value && value != 0:
-			set(p.Image, i, labelColour(value))
+			set(img, i, labelColour(value))
 		}
 	}
 }

@@ -43,7 +43,8 @@ func (img *Image) Coarse(ctx context.Context, at []int, channel int) (values []f
 const mostCoarse = 1024
 
 // Start is a good place to begin on every axis: the middle of a stack, the first of times,
-// and of images with missing values a plane that has others.
+// and of images with missing values a plane that has others. It is there also with an
+// error of reading such a plane.
 func (img *Image) Start(ctx context.Context) ([]int, error) {
 	shape := img.Levels[0].Shape()
 	at := make([]int, len(shape))
@@ -67,7 +68,8 @@ func (img *Image) Start(ctx context.Context) ([]int, error) {
 		at[along] = p
 		values, _, err := img.Coarse(ctx, at, 0)
 		if err != nil {
-			return nil, err
+			at[along] = first
+			return at, err
 		}
 		if slices.ContainsFunc(values, func(v float64) bool { return v-v == 0 }) {
 			return at, nil
