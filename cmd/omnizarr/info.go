@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/dump"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
+	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -225,9 +226,9 @@ func (a *app) printInfo(ctx context.Context, s *convention.Subject, attributes [
 		return err
 	}
 	if len(m.DataType.Refs()) > 0 {
-		line("data type", "%s", typeName(m.DataType))
+		line("data type", "%s", kind.TypeWords(m.DataType))
 	} else {
-		line("data type", "%s, %s in all", typeName(m.DataType), size(bytesOf(m)))
+		line("data type", "%s, %s in all", kind.TypeWords(m.DataType), size(bytesOf(m)))
 	}
 	inner := dump.InnerChunks(m.Codecs)
 	what := "chunks"
@@ -249,7 +250,7 @@ func (a *app) printInfo(ctx context.Context, s *convention.Subject, attributes [
 	if len(m.Transformers) > 0 {
 		line("stored as", "references to parts of other files")
 	}
-	line("codecs", "%s", a.codecWords(m.Codecs))
+	line("codecs", "%s", a.kinds.Codecs(m.Codecs))
 	line("fill value", "%s", words.Cut(words.Compact(m.FillValue), 60))
 	if _, err := arr.Codec(); err != nil {
 		line("but", "%v: the elements cannot be read", err)

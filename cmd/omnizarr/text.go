@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/elements"
 	"github.com/omnizarr/zarr/internal/words"
+	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -53,7 +54,7 @@ func (a *app) catText(ctx context.Context, arr *zarr.Array, sel zarr.Selection, 
 	}
 	p := textPrinter{cells: cells, width: width, shape: shape, shown: shown}
 	p.axis(0, "")
-	fmt.Fprintf(a.out, "%s\n\n%s  %s\n", p.b.String(), words.Times(shape), typeName(arr.DataType()))
+	fmt.Fprintf(a.out, "%s\n\n%s  %s\n", p.b.String(), words.Times(shape), kind.TypeWords(arr.DataType()))
 	return nil
 }
 

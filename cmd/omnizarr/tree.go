@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/dump"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
+	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -159,7 +160,7 @@ func treeNodes(entries []convention.Entry) ([]treeNode, error) {
 				return nil, err
 			}
 			t.NodeType, t.Shape, t.DataType = "array", append([]int{}, arr.Shape()...), raw
-			t.detail = fmt.Sprintf("%s  %s", words.Times(arr.Shape()), typeName(arr.DataType()))
+			t.detail = fmt.Sprintf("%s  %s", words.Times(arr.Shape()), kind.TypeWords(arr.DataType()))
 		}
 		if e.Object != nil {
 			t.detail = e.Object.Detail()

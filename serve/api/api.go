@@ -43,6 +43,7 @@ type route struct {
 func routes() []route {
 	return []route{
 		{"sources", (*server).sources},
+		{"node", (*server).node},
 	}
 }
 

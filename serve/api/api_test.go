@@ -38,7 +38,7 @@ func TestSourcesAreListed(t *testing.T) {
 		told = append(told, fmt.Sprint(s.Name, ",", s.Format, ",", s.Title, ",", kind))
 	}
 	told[6] = told[6][strings.Index(told[6], ","):]
-	want := "plain.zarr,zarr3,Zarr v3, old.zarr,zarr2,Zarr v2, cells.n5,n5,N5, image.tif,tiff,TIFF, packed.zip,zarr3,Zarr v3, session_v3.nwb.zarr,hdmf,NWB, ,zarr3,Zarr v3, gone.zarr,,,not_found"
+	want := "plain.zarr,zarr3,Zarr v3, old.zarr,zarr2,Zarr v2, cells.n5,n5,N5, image.tif,tiff,TIFF, packed.zip,zarr3,Zarr v3, session_v3.nwb.zarr,hdmf,NWB, ,folder,Folder, gone.zarr,,,not_found"
 	if got := strings.Join(told, " "); got != want {
 		t.Errorf("%s", got)
 	}

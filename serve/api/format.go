@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"strings"
 
 	"github.com/omnizarr/zarr/convention"
@@ -8,7 +9,10 @@ import (
 
 // format names what a node is stored as: for programs, such as "zarr3", and for people,
 // such as "Zarr v3". What a convention makes of it goes before.
-func (s *server) format(sp *spot) (name, title string) {
+func (s *server) format(ctx context.Context, sp *spot) (name, title string) {
+	if parts, err := sp.source.Parts(ctx, sp.path); err == nil && parts.Folder {
+		return "folder", "Folder"
+	}
 	name = sp.subject.Node.Format()
 	if o := sp.subject.Object; o != nil {
 		name = o.Convention().Name()

@@ -37,6 +37,6 @@ func (s *server) sourceInfo(ctx context.Context, src *source.Source) Source {
 		out.Problem = &p
 		return out
 	}
-	out.Format, out.Title = s.format(sp)
+	out.Format, out.Title = s.format(ctx, sp)
 	return out
 }

@@ -82,6 +82,7 @@ func (s *Source) Subject(ctx context.Context, at string) (*convention.Subject, e
 // the file of a convention, if it is in one, from "/" on.
 type Parts struct {
 	Hierarchy string // from "/" on
+	Folder    bool   // it is a folder of stores, or lies in none of them
 	File      string // "" outside of conventions
 	// Root is where the hierarchy begins in the file, from "/" on.
 	Root string
@@ -93,7 +94,7 @@ func (s *Source) Parts(ctx context.Context, at string) (Parts, error) {
 	if err != nil {
 		return Parts{}, err
 	}
-	out := Parts{Hierarchy: "/" + p.at}
+	out := Parts{Hierarchy: "/" + p.at, Folder: p.folder != nil}
 	if p.file != nil {
 		out.Root = p.file.Path()
 		out.File = path.Join(out.Root, inner)

@@ -30,7 +30,12 @@ func (o *Object) Class(ctx context.Context) convention.Class {
 		}
 		return convention.TableClass
 	case hdmf.IsSeries(ctx, g):
-		return convention.SeriesClass
+		// Of films and the like the data themselves are looked at.
+		if data, err := g.Object(ctx, "data"); err == nil {
+			if d, ok := data.(*hdmf.Dataset); ok && len(d.Shape()) <= 2 {
+				return convention.SeriesClass
+			}
+		}
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package main
+package kind
 
 import (
 	"encoding/json"
@@ -10,13 +10,13 @@ import (
 	"github.com/omnizarr/zarr/meta"
 )
 
-// typeName names a data type for people, with what its configuration adds.
-func typeName(t dtype.Type) string {
+// TypeWords names a data type for people, with what its configuration adds.
+func TypeWords(t dtype.Type) string {
 	switch t.Kind() {
 	case dtype.Struct:
 		var fields []string
 		for _, f := range dtype.Fields(t) {
-			fields = append(fields, f.Name+" "+typeName(f.Type))
+			fields = append(fields, f.Name+" "+TypeWords(f.Type))
 		}
 		return "struct of " + strings.Join(fields, ", ")
 	case dtype.Time, dtype.Duration:
@@ -28,13 +28,13 @@ func typeName(t dtype.Type) string {
 		}
 	case dtype.Subarray:
 		elem, shape := dtype.Elements(t)
-		return words.Times(shape) + " " + typeName(elem)
+		return words.Times(shape) + " " + TypeWords(elem)
 	case dtype.Object:
 		return "JSON values"
 	case dtype.List:
-		return "lists of " + typeName(dtype.Inner(t))
+		return "lists of " + TypeWords(dtype.Inner(t))
 	case dtype.Optional:
-		return "optional " + typeName(dtype.Inner(t))
+		return "optional " + TypeWords(dtype.Inner(t))
 	case dtype.UTF32:
 		return fmt.Sprintf("%s of %d characters", t.Name(), t.Size()/4)
 	case dtype.Raw:
@@ -43,19 +43,20 @@ func typeName(t dtype.Type) string {
 	return t.Name()
 }
 
-// codecWords tells a codecs list in words.
-func (a *app) codecWords(codecs []meta.Extension) string {
-	if text, ok := a.kinds.CodecWords(codecs, a.codecWord); ok {
+// Codecs tells a codecs list in words.
+func (l List) Codecs(codecs []meta.Extension) string {
+	if text, ok := l.CodecWords(codecs, l.Codec); ok {
 		return text
 	}
 	words := make([]string, len(codecs))
 	for i, c := range codecs {
-		words[i] = a.codecWord(c)
+		words[i] = l.Codec(c)
 	}
 	return strings.Join(words, " → ")
 }
 
-func (a *app) codecWord(c meta.Extension) string {
+// Codec tells one in words.
+func (l List) Codec(c meta.Extension) string {
 	var config struct {
 		Endian  string          `json:"endian"`
 		Level   *int            `json:"level"`
@@ -79,7 +80,7 @@ func (a *app) codecWord(c meta.Extension) string {
 		return "transposed to axes " + strings.Trim(fmt.Sprint(config.Order), "[]")
 	case "sharding_indexed":
 		if inner, err := meta.ParseCodecs(config.Codecs); err == nil {
-			return "shards of (" + a.codecWords(inner) + ")"
+			return "shards of (" + l.Codecs(inner) + ")"
 		}
 	}
 	if config.Level != nil {
