@@ -63,6 +63,7 @@ export class Scroll {
 
   /** The bar was moved to top by the browser. */
   moved(top: number): void {
+    if (top === this.bar && !this.exact) return; // our own doing
     const by = top - this.bar;
     this.bar = top;
     if (this.exact) this.place = Math.min(top, this.most);

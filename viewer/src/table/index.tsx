@@ -1,9 +1,4 @@
-import type { Node } from "../api";
-import { EmptyState } from "../ui/states";
+import "./table.css";
 
-export function TableView({ node }: { node: Node }) {
-  return <EmptyState title={node.label ?? node.name} text={node.fact} />;
-}
-export function TableDisplay(_: { node: Node }) {
-  return null;
-}
+export { TableView } from "./table";
+export { TableDisplay } from "./display";

@@ -1,0 +1,56 @@
+// One cell of a table, by what it holds.
+import type { Cell, Column } from "../api";
+import { group, value } from "../format";
+import { formatRoute } from "../state";
+import type { Shown } from "./grid";
+
+const numeric = /^(u?int|float|bfloat|complex)/;
+
+/** Whether a column is right-aligned: its digits are compared. */
+export const isNumber = (c: Column) => !c.ragged && !c.reference && numeric.test(c.type);
+
+/** The whole of a cell as text: for titles, the clipboard, the bottom line. */
+export function cellText(c: Cell): string {
+  if (c === null || c === undefined) return "";
+  if (typeof c !== "object") return String(c);
+  if ("list" in c) return c.values.map(cellText).join(", ") + (c.list > c.values.length ? ", …" : "");
+  if ("link" in c) return c.link.text;
+  return c.time;
+}
+
+/** A number as a table has it: an integer whole, a fraction by six digits. */
+export function numberText(n: number | bigint): string {
+  return typeof n === "bigint" || Number.isInteger(n) ? String(n).replace("-", "−") : value(n, 6);
+}
+
+export function showCell(c: Cell | undefined, column: Column): Shown {
+  if (c === null || c === undefined) return { content: "–", class: "none", title: "missing" };
+  if (typeof c === "number" || typeof c === "bigint") return { content: numberText(c), class: "number", title: String(c) };
+  if (typeof c === "boolean") return { content: c ? "true" : "false", class: c ? "" : "dim" };
+  if (typeof c === "string") {
+    if (isNumber(column)) return { content: c, class: "number none" }; // NaN, Infinity
+    return c === "" ? { content: "", title: "empty text" } : { content: c, title: c };
+  }
+  if ("time" in c) return { content: c.time.replace("T", " ").replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, ""), class: "mono-cell", title: c.time };
+  if ("link" in c) return { content: c.link.broken ? <span class="bad">{c.link.text}</span> : <LinkCell link={c.link} />, title: c.link.broken ?? `${c.link.path}${c.link.row === undefined ? "" : ", row " + c.link.row}` };
+  if (c.list === 0) return { content: "empty", class: "number none" };
+  return { content: <button type="button" tabIndex={-1} class="ragged">{group(c.list)}<span class="ragged-first">{c.values.slice(0, 3).map((v) => (typeof v === "number" ? value(v, 4) : cellText(v))).join(" · ")}</span></button>, title: `${group(c.list)} values, press to see them` };
+}
+
+/** A link that the page follows itself; opened elsewhere it is an address like any other. */
+function LinkCell({ link }: { link: { source: string; path: string; row?: number; text: string } }) {
+  const params: Record<string, string> = link.row === undefined ? {} : { row: String(link.row) };
+  const to = { source: link.source, path: link.path, params };
+  return <a href={formatRoute(to)} tabIndex={-1}>{link.text}</a>;
+}
+
+/** How wide a column should be for what it holds. */
+export function columnWidth(c: Column, cells: (Cell | undefined)[]): number {
+  const head = Math.max(c.name.length * 7.3, ((c.unit ? c.unit.length + 3 : 0) + c.type.length) * 6.2) + 40;
+  let longest = 0;
+  for (const cell of cells) {
+    const text = typeof cell === "number" ? numberText(cell) : cell !== null && typeof cell === "object" && "list" in cell ? "000 000 0.00 · 0.00" : cellText(cell ?? null);
+    longest = Math.max(longest, text.length);
+  }
+  return Math.round(Math.max(64, Math.min(360, Math.max(Math.min(head, 220), longest * 7.4 + 24))));
+}

@@ -1,0 +1,105 @@
+// What is inside a cell that holds a list: its values, and how they go.
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import * as api from "../api";
+import type { Cell, Node, Problem } from "../api";
+import { group, value } from "../format";
+import { colors } from "../series/colors";
+import { copy, theme } from "../state";
+import { Button } from "../ui/button";
+import { ErrorState, Skeleton } from "../ui/states";
+import { cellText } from "./cell";
+
+const most = 2000;
+
+type P = { node: Node; row: number; column: string; unit?: string; anchor: DOMRect; close: () => void };
+
+export function CellPopover(p: P) {
+  const box = useRef<HTMLDivElement>(null);
+  const [cells, setCells] = useState<Cell[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [again, setAgain] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    api.rows(p.node, { row: p.row, columns: p.column }, stop.signal).then(
+      (r) => {
+        const cell = r.rows[0]?.[0];
+        setCells(cell !== null && typeof cell === "object" && "list" in cell ? cell.values : cell === undefined ? [] : [cell]);
+      },
+      (e) => api.aborted(e) || setProblem(api.problemOf(e)),
+    );
+    return () => stop.abort();
+  }, [p.row, p.column, again]);
+  useLayoutEffect(() => {
+    const el = box.current!, r = el.getBoundingClientRect(), a = p.anchor;
+    const below = a.bottom + 4 + r.height <= innerHeight;
+    el.style.left = Math.max(8, Math.min(innerWidth - r.width - 8, a.left)) + "px";
+    el.style.top = Math.max(8, below ? a.bottom + 4 : Math.min(a.top - r.height - 4, innerHeight - r.height - 8)) + "px";
+  });
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    box.current!.focus();
+    const away = (e: Event) => box.current?.contains(e.target as globalThis.Node) || p.close();
+    addEventListener("pointerdown", away, true);
+    addEventListener("wheel", away, true);
+    return () => {
+      removeEventListener("pointerdown", away, true);
+      removeEventListener("wheel", away, true);
+      before?.focus();
+    };
+  }, []);
+  const numbers = cells?.map(api.number) ?? [];
+  const plottable = numbers.length > 2 && numbers.some((n) => Number.isFinite(n));
+  let low = Infinity, high = -Infinity;
+  for (const n of numbers) {
+    if (n < low) low = n;
+    if (n > high) high = n;
+  }
+  return (
+    <div
+      class="popover" ref={box} role="dialog" aria-label={`${p.column} of row ${p.row}`} tabIndex={-1}
+      onKeyDown={(e) => {
+        e.stopPropagation();
+        if (e.key === "Escape") p.close();
+      }}
+    >
+      <div class="popover-head">
+        <b class="grow">{p.column}</b>
+        {cells && <span class="fact">{group(cells.length)} values</span>}
+        {cells && <Button quiet icon="copy" label="Copy all" onClick={() => void copy(cells.map(cellText).join("\n"), "Values")} />}
+        <Button quiet icon="close" label="Close" onClick={p.close} />
+      </div>
+      {problem && <div class="popover-state"><ErrorState problem={problem} retry={() => (setProblem(null), setAgain((n) => n + 1))} /></div>}
+      {!cells && !problem && <Skeleton rows={3} />}
+      {plottable && <Spark values={numbers} low={low} high={high} />}
+      {plottable && <div class="popover-range mono"><span>{value(low)}</span><span>{p.unit ?? ""}</span><span>{value(high)}</span></div>}
+      {cells && (
+        <ol class="popover-list mono" start={0} tabIndex={0} aria-label="Values">
+          {cells.slice(0, most).map((c, i) => <li key={i} value={i}>{typeof c === "number" ? value(c, 9) : cellText(c)}</li>)}
+          {cells.length > most && <li class="none">and {group(cells.length - most)} more</li>}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+/** All values in order, as one small line. */
+function Spark({ values, low, high }: { values: number[]; low: number; high: number }) {
+  const ref = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const c = ref.current!, ratio = devicePixelRatio || 1, width = c.clientWidth, height = c.clientHeight;
+    c.width = width * ratio;
+    c.height = height * ratio;
+    const g = c.getContext("2d")!;
+    g.scale(ratio, ratio);
+    g.strokeStyle = colors(theme.peek()).accent;
+    g.lineWidth = 1.2;
+    g.beginPath();
+    const step = Math.max(1, Math.floor(values.length / (width * 4)));
+    for (let i = 0; i < values.length; i += step) {
+      const v = values[i]!;
+      if (Number.isFinite(v)) g.lineTo((i / (values.length - 1)) * (width - 4) + 2, height - 3 - ((v - low) / (high - low || 1)) * (height - 6));
+    }
+    g.stroke();
+  }, [values.length, theme.value]);
+  return <canvas class="spark" ref={ref} aria-hidden="true" />;
+}
