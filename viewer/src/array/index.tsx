@@ -1,9 +1,5 @@
-import type { Node } from "../api";
-import { EmptyState } from "../ui/states";
+import "../table/table.css";
+import "./array.css";
 
-export function ArrayView({ node }: { node: Node }) {
-  return <EmptyState title={node.label ?? node.name} text={node.fact} />;
-}
-export function ArrayDisplay(_: { node: Node }) {
-  return null;
-}
+export { ArrayView } from "./array";
+export { ArrayDisplay } from "./display";

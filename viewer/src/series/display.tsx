@@ -1,4 +1,5 @@
 // The panels beside series and rasters.
+import "../ui/controls.css";
 import type { IntervalsInfo, Node } from "../api";
 import { group } from "../format";
 import { route, setParams } from "../state";

@@ -1,4 +1,5 @@
 // The panel beside a table: which columns are shown, and what they hold.
+import "../ui/controls.css";
 import { useState } from "preact/hooks";
 import type { Node } from "../api";
 import { group } from "../format";
