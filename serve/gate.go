@@ -2,12 +2,10 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"time"
-)
 
-// errBusy says that there is more to do than the server takes on.
-var errBusy = errors.New("the server is busy: try again in a moment")
+	"github.com/omnizarr/zarr/serve/api"
+)
 
 // gate lets a number of requests in at once. Others wait for a while, and are then sent
 // away, so that a flood takes neither all memory nor the server's life.
@@ -35,7 +33,7 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-timer.C:
-		return nil, errBusy
+		return nil, api.ErrBusy
 	}
 }
 

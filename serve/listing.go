@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -79,7 +80,7 @@ func (s *Server) sendListing(w http.ResponseWriter, r *http.Request, from store.
 	defer leave()
 	l, err := list(ctx, from, prefix, r.URL.Query().Get("after"))
 	if errors.Is(err, store.ErrNoList) {
-		return refuse(http.StatusNotFound, "not_found", "what lies here cannot be listed: the server that it comes from does not tell")
+		return refuse(http.StatusNotFound, api.NotFound, "what lies here cannot be listed: the server that it comes from does not tell")
 	}
 	if err != nil {
 		return err

@@ -106,8 +106,14 @@ func exposition(all []family) string {
 
 // sendMetrics answers /metrics.
 func (s *Server) sendMetrics(w http.ResponseWriter, r *http.Request) {
+	kept := s.cache.Stats()
 	all := append(s.count.families(),
-		family{"omnizarr_work_in_flight", "gauge", "Pieces of work under way, such as chunks being made.", []sample{{"", s.work.inside()}}})
+		family{"omnizarr_work_in_flight", "gauge", "Pieces of work under way, such as chunks being made.", []sample{{"", s.work.inside()}}},
+		family{"omnizarr_cache_requests_total", "counter", "Made values, such as recoded chunks and tiles, by where they came from.", []sample{
+			{`{from="memory"}`, kept.Hits}, {`{from="disk"}`, kept.DiskHits}, {`{from="another request"}`, kept.Shared}, {`{from="made"}`, kept.Made}, {`{from="failed"}`, kept.Failed}}},
+		family{"omnizarr_cache_evicted_total", "counter", "Made values that left memory for others.", []sample{{"", kept.Evicted}}},
+		family{"omnizarr_cache_bytes", "gauge", "Bytes of made values that are kept.", []sample{{`{in="memory"}`, kept.Bytes}, {`{in="disk"}`, kept.DiskBytes}}},
+		family{"omnizarr_cache_entries", "gauge", "Made values that are kept.", []sample{{`{in="memory"}`, kept.Entries}, {`{in="disk"}`, kept.DiskEntries}}})
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	s.sendText(w, r, exposition(all))

@@ -41,7 +41,6 @@ func (v *value) sendPacked(ctx context.Context, w http.ResponseWriter, tag strin
 	}
 	h := w.Header()
 	if err != nil {
-		forgetValue(h)
 		return err
 	}
 	if tag != "" {

@@ -84,7 +84,7 @@ func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, at string) err
 	}
 	f, ok := files[name]
 	if !ok {
-		return refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+		return nothing()
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", pagePolicy)

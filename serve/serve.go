@@ -16,11 +16,15 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/kept"
+	"github.com/omnizarr/zarr/internal/locks"
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/kind/std"
+	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/serve/source"
 	"github.com/omnizarr/zarr/store"
 )
@@ -90,9 +94,18 @@ func (l Limits) filled() Limits {
 type Server struct {
 	opt     Options
 	sources *source.Set
+	cache   *kept.Cache
+	api     http.Handler
 	all     *gate // of requests
 	work    *gate // of what takes memory and processors
 	count   metrics
+
+	changing locks.Table // keys that are being changed
+
+	mu      sync.Mutex
+	urls    map[*source.Source]string // as they were given
+	open    map[*source.Source]store.Store
+	closers []func() error
 }
 
 // New gives a server without sources.
@@ -104,7 +117,7 @@ func New(o Options) (*Server, error) {
 	if o.Kinds == nil {
 		o.Kinds = std.Kinds()
 	}
-	s := &Server{opt: o, sources: source.NewSet(source.Options{Open: o.Open, Kinds: o.Kinds})}
+	s := &Server{opt: o, urls: map[*source.Source]string{}, open: map[*source.Source]store.Store{}, sources: source.NewSet(source.Options{Open: o.Open, Kinds: o.Kinds})}
 	if o.Write && !s.guarded() {
 		return nil, errors.New("a server that may be written to needs a token, or a user and a password")
 	}
@@ -113,6 +126,11 @@ func New(o Options) (*Server, error) {
 	}
 	s.all = newGate(o.Limits.Requests, o.Limits.Queue)
 	s.work = newGate(o.Limits.Work, o.Limits.Queue)
+	var err error
+	if s.cache, err = kept.New(max(orElse(o.Cache, 256<<20), 0), o.CacheDir, orElse(o.CacheDisk, 8<<30)); err != nil {
+		return nil, err
+	}
+	s.api = api.New(s.sources, api.Options{Cache: s.cache, Log: o.Log, Begin: s.work.enter})
 	return s, nil
 }
 
@@ -139,10 +157,25 @@ func (s *Server) AddNode(name string, n zarr.Node) error {
 
 // Add serves what a URL names; the name "" stands for its last element. It is opened when
 // it is first asked for.
-func (s *Server) Add(name, url string) (*source.Source, error) { return s.sources.Add(name, url) }
+func (s *Server) Add(name, url string) (*source.Source, error) {
+	src, err := s.sources.Add(name, url)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.urls[src] = url
+	return src, nil
+}
 
 // Close gives up all that is open. Nobody may be served any more.
-func (s *Server) Close() error { return s.sources.Close() }
+func (s *Server) Close() error {
+	err := errors.Join(s.cache.Close(), s.sources.Close())
+	for _, c := range s.closers {
+		err = errors.Join(err, c())
+	}
+	return err
+}
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +196,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				s.finish(r, a, at, began)
 				panic(http.ErrAbortHandler) // so that the client sees that it has not got all
 			}
-			s.fail(a, r, refuse(http.StatusInternalServerError, "damaged", "internal error, please report it"))
+			s.fail(a, r, refuse(http.StatusInternalServerError, api.Internal, "internal error, please report it"))
 		}
 		s.finish(r, a, at, began)
 	}()
@@ -207,7 +240,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at string) error 
 	s.allow(w, r)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if !s.knows(r.Host) {
-		return refuse(http.StatusForbidden, "forbidden", fmt.Sprintf("this server is not %q: it was started for other names, --host adds one", r.Host))
+		return refuse(http.StatusForbidden, api.Forbidden, fmt.Sprintf("this server is not %q: it was started for other names, --host adds one", r.Host))
 	}
 	if r.Method == http.MethodOptions {
 		s.preflight(w, r)
@@ -216,7 +249,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at string) error 
 	changes := r.Method == http.MethodPut || r.Method == http.MethodDelete
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && !(changes && s.opt.Write) {
 		w.Header().Set("Allow", s.methods())
-		return refuse(http.StatusMethodNotAllowed, "wrong_request", "the method "+r.Method+" is not allowed here")
+		return refuse(http.StatusMethodNotAllowed, api.WrongRequest, "the method "+r.Method+" is not allowed here")
 	}
 	if at == "/healthz" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -227,7 +260,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at string) error 
 	ok, byHand := s.admits(r)
 	if !ok || changes && !byHand {
 		s.demand(w.Header())
-		return refuse(http.StatusUnauthorized, "unauthorized", "this needs the token that the server was started with: open the address that it printed, or send it as Authorization: Bearer")
+		return refuse(http.StatusUnauthorized, api.Unauthorized, "this needs the token that the server was started with: open the address that it printed, or send it as Authorization: Bearer")
 	}
 	if (at == "/" || at == "/view") && s.remember(w, r) {
 		return nil
@@ -244,10 +277,19 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at string) error 
 	switch at {
 	case "/zarr", "/zarr2", "/files":
 		return s.serveKey(w, r, at)
+	}
+	if changes {
+		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
+		return refuse(http.StatusMethodNotAllowed, api.WrongRequest, "the method "+r.Method+" is not allowed here")
+	}
+	switch at {
+	case "/api":
+		s.api.ServeHTTP(w, r)
+		return nil
 	case "/", "/view", "/assets":
 		return s.sendPage(w, r, at)
 	}
-	return refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+	return nothing()
 }
 
 // serveKey answers for a key of a source, in one of its forms.
@@ -261,7 +303,10 @@ func (s *Server) serveKey(w http.ResponseWriter, r *http.Request, form string) e
 	}
 	src, ok := s.sources.Find(t.name)
 	if !ok {
-		return refuse(http.StatusNotFound, "not_found", fmt.Sprintf("there is no source %q", t.name))
+		return refuse(http.StatusNotFound, api.NotFound, fmt.Sprintf("there is no source %q", t.name))
+	}
+	if r.Method == http.MethodPut || r.Method == http.MethodDelete {
+		return s.change(w, r, src, t)
 	}
 	from, err := s.view(r.Context(), src, t)
 	if err != nil {

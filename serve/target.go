@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -26,7 +27,7 @@ func parseTarget(form string, r *http.Request) (target, error) {
 	// A slash that is written otherwise would make other keys of the same bytes.
 	raw := strings.ToLower(r.URL.EscapedPath())
 	if strings.Contains(raw, "%2f") || strings.Contains(raw, "%5c") || strings.Contains(raw, "%00") {
-		return t, refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+		return t, nothing()
 	}
 	if err := t.setOptions(r.URL.Query()); err != nil {
 		return t, err
@@ -55,7 +56,7 @@ func parseTarget(form string, r *http.Request) (target, error) {
 	}
 	t.name, t.key = parts[0], strings.Join(parts[1:], "/")
 	if t.key != "" && store.CheckKey(t.key) != nil || t.name == "." || t.name == ".." {
-		return t, refuse(http.StatusNotFound, "not_found", "there is nothing at this address")
+		return t, nothing()
 	}
 	return t, nil
 }
@@ -68,7 +69,7 @@ func (t *target) setOptions(q url.Values) error {
 			t.pyramid = true
 		case "0", "false":
 		default:
-			return refuse(http.StatusBadRequest, "wrong_request", fmt.Sprintf("pyramid=%s: must be 1 or 0", q.Get("pyramid")))
+			return refuse(http.StatusBadRequest, api.WrongRequest, fmt.Sprintf("pyramid=%s: must be 1 or 0", q.Get("pyramid")))
 		}
 	}
 	if codecs := q.Get("codecs"); codecs != "" {

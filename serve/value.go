@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -77,8 +78,7 @@ func (s *Server) sendValue(w http.ResponseWriter, r *http.Request, from store.Re
 		}
 		if err != nil {
 			h.Set("Content-Range", fmt.Sprintf("bytes */%d", size))
-			forgetValue(h)
-			return &statusError{http.StatusRequestedRangeNotSatisfiable, "wrong_request", err}
+			return refuse(http.StatusRequestedRangeNotSatisfiable, api.WrongRequest, err.Error())
 		}
 		if !whole {
 			return v.sendSpans(ctx, w, spans)
@@ -161,7 +161,6 @@ func (v *value) free() {
 func (v *value) send(ctx context.Context, w http.ResponseWriter, status int, s span) error {
 	if _, ok := v.o.(store.FileObject); !ok && s.n > 0 {
 		if err := v.reach(ctx, s); err != nil {
-			forgetValue(w.Header())
 			return err
 		}
 	}

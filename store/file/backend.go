@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/omnizarr/zarr/store"
 )
 
-var errEscapes = errors.New("symbolic link leads out of the store (--allow DIR lets it lead below a folder)")
+// ErrLeadsOut says that a key is a symbolic link out of the folder.
+var ErrLeadsOut = errors.New("symbolic link leads out of the store (--allow DIR lets it lead below a folder)")
 
 // backend is the way into the folder: rootBackend everywhere, a quicker one
 // where the system has it. Both keep inside the folder whatever symbolic links
@@ -127,8 +129,11 @@ func (f osFile) stat() (stat, error) {
 func (b rootBackend) openFile(key string) (osFile, stat, error) {
 	f, err := b.root.OpenFile(key, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		if notDir(err) {
+		switch {
+		case notDir(err):
 			err = store.ErrNotExist
+		case strings.Contains(err.Error(), "escapes"): // package os has no name for it
+			err = ErrLeadsOut
 		}
 		return osFile{}, stat{}, err
 	}

@@ -58,7 +58,7 @@ func (b *fdBackend) openat(name string, flags uint64) (int, error) {
 		case unix.ENOENT, unix.ENOTDIR:
 			return -1, store.ErrNotExist
 		case unix.EXDEV:
-			return -1, errEscapes
+			return -1, ErrLeadsOut
 		}
 		return -1, err
 	}

@@ -48,7 +48,7 @@ type lister struct {
 // reports whether to go on.
 func (l *lister) list(dir string, depth int) bool {
 	nodes, err := l.read(dir, depth)
-	if errors.Is(err, fs.ErrNotExist) || notDir(err) || errors.Is(err, errEscapes) {
+	if errors.Is(err, fs.ErrNotExist) || notDir(err) || errors.Is(err, ErrLeadsOut) {
 		return true // nothing that is to be had
 	}
 	if err != nil {
