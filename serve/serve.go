@@ -25,6 +25,7 @@ import (
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/omnizarr/zarr/serve/api"
+	"github.com/omnizarr/zarr/serve/plain"
 	"github.com/omnizarr/zarr/serve/source"
 	"github.com/omnizarr/zarr/store"
 )
@@ -105,6 +106,7 @@ type Server struct {
 	mu      sync.Mutex
 	urls    map[*source.Source]string // as they were given
 	open    map[*source.Source]store.Store
+	views   map[target]*plain.Store
 	closers []func() error
 }
 
@@ -117,7 +119,7 @@ func New(o Options) (*Server, error) {
 	if o.Kinds == nil {
 		o.Kinds = std.Kinds()
 	}
-	s := &Server{opt: o, urls: map[*source.Source]string{}, open: map[*source.Source]store.Store{}, sources: source.NewSet(source.Options{Open: o.Open, Kinds: o.Kinds})}
+	s := &Server{opt: o, urls: map[*source.Source]string{}, open: map[*source.Source]store.Store{}, views: map[target]*plain.Store{}, sources: source.NewSet(source.Options{Open: o.Open, Kinds: o.Kinds})}
 	if o.Write && !s.guarded() {
 		return nil, errors.New("a server that may be written to needs a token, or a user and a password")
 	}
@@ -345,11 +347,6 @@ func isFolder(ctx context.Context, from store.Reader, key string) bool {
 		return err == nil
 	}
 	return false
-}
-
-// view is a source in the form that was asked for.
-func (s *Server) view(ctx context.Context, src *source.Source, t target) (store.Reader, error) {
-	return src.Files(ctx)
 }
 
 // cacheFor says how long an answer may be kept, and by what it is known.

@@ -1,12 +1,15 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/omnizarr/zarr/serve/api"
+	"github.com/omnizarr/zarr/serve/plain"
+	"github.com/omnizarr/zarr/serve/source"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -76,4 +79,36 @@ func (t *target) setOptions(q url.Values) error {
 		t.codecs = codecs
 	}
 	return nil
+}
+
+// mostViews is how many ways to see sources are remembered: clients choose codecs.
+const mostViews = 256
+
+// view is a source in the form that was asked for.
+func (s *Server) view(ctx context.Context, src *source.Source, t target) (store.Reader, error) {
+	if t.form == "/files" {
+		return src.Files(ctx)
+	}
+	t.key, t.folder = "", false
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v, ok := s.views[t]; ok {
+		return v, nil
+	}
+	o := plain.Options{Version: 3, Codecs: t.codecs, Cache: s.cache}
+	if t.form == "/zarr2" {
+		o.Version = 2
+	}
+	v, err := plain.New(src, o)
+	if err != nil {
+		return nil, refuse(http.StatusBadRequest, api.WrongRequest, err.Error())
+	}
+	for have := range s.views {
+		if len(s.views) < mostViews {
+			break
+		}
+		delete(s.views, have)
+	}
+	s.views[t] = v
+	return v, nil
 }
