@@ -36,6 +36,9 @@ type shown struct {
 	change change
 	tag    string // tells apart what the same chunks are made into
 	whole  bool   // a chunk of the source is cut, and must be decoded wholly for every part
+	// asIs says that zstd holds elements as they are: pictures in JPEG are decoded several
+	// times faster than their noise is compressed again, for little.
+	asIs bool
 }
 
 // format is the version as the formats of copies.
@@ -227,6 +230,7 @@ func (s *Store) make(ctx context.Context, v *shown, typ dtype.Type) error {
 			return err
 		}
 		v.doc = doc
+		v.asIs = s.opt.Codecs == "" && len(v.from.Lossy()) > 0 && v.change == nil
 		if v.pass = (copying.Pair{From: v.array, To: made}).AsBytes(); v.pass {
 			return nil
 		}

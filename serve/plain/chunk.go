@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/zstdenc"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -166,6 +167,9 @@ func (c chunkOf) encode(ctx context.Context, view nd.View, extent []int) ([]byte
 			return fail(err)
 		}
 		view = changed
+	}
+	if raw, ok := view.Contiguous(); ok && c.asIs {
+		return zstdenc.AppendStored(nil, raw), nil
 	}
 	if raw, ok := c.to.Place(view); ok {
 		return bytes.Clone(raw), nil

@@ -21,7 +21,7 @@ const (
 
 // friendly gives the shape of chunks for an array whose own chunks have the shape unit:
 // the same, unless they are so large that a client waits long for the first element, or
-// so small that it asks too often. Chunks that are joined are whole ones.
+// so small that it asks too often.
 func friendly(shape, unit []int, size int) []int {
 	out := make([]int, len(unit))
 	for i, n := range unit {
@@ -66,7 +66,7 @@ func join(shape, chunk []int, size int) []int {
 		if !ok || n >= goal || axis < 0 {
 			break
 		}
-		chunk[axis] *= 2
+		chunk[axis] = min(2*chunk[axis], shape[axis])
 	}
 	return chunk
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/omnizarr/zarr/nd"
@@ -350,5 +351,58 @@ func TestMissingChunks(t *testing.T) {
 		n, err := zarr.OpenStore(t.Context(), p, "")
 		check(t, err)
 		same(t, a, n.(*zarr.Array))
+	}
+}
+
+// With pyramids an image is a group of levels, the finest of which is what is stored; other
+// nodes stay as they are.
+func TestPyramids(t *testing.T) {
+	a, _ := array(t, zarr.ArraySpec{Shape: []int{700, 600}, DataType: "uint8", Chunks: []int{128, 128}, DimensionNames: []string{"y", "x"}}, func(i int) byte { return byte(i/600 + i%600) })
+	cache, err := kept.New(64<<20, "", 0)
+	check(t, err)
+	defer cache.Close()
+	for _, version := range []int{3, 2} {
+		s := shown(t, plain.Pyramids(given(t, a), cache), plain.Options{Version: version})
+		n, err := zarr.OpenStore(t.Context(), s, "")
+		check(t, err)
+		g := n.(*zarr.Group)
+		m, err := ngff.Read(g.Attributes())
+		check(t, err)
+		if want := map[int]string{3: "0.5", 2: "0.4"}[version]; m.Version != want || len(m.Images[0].Levels) != 3 || m.OMERO == nil || len(m.OMERO.Channels) != 1 {
+			t.Errorf("v%d: %+v", version, m)
+		}
+		for i, want := range [][]int{{700, 600}, {350, 300}, {175, 150}} {
+			level, err := g.Array(t.Context(), fmt.Sprint(i))
+			check(t, err)
+			if !slices.Equal(level.Shape(), want) {
+				t.Errorf("v%d: level %d has shape %v", version, i, level.Shape())
+			}
+			if data := raw(t, level); i == 0 && !bytes.Equal(data, raw(t, a)) {
+				t.Errorf("v%d: the finest level is not the array", version)
+			} else if i == 1 && data[1] != 3 { // of 0+2+1, 0+3+1 and so on
+				t.Errorf("v%d: level 1 begins with %v", version, data[:4])
+			}
+		}
+		key := map[int]string{3: "0/c/1/1", 2: "0/1/1"}[version]
+		if !bytes.Equal(get(t, s, key), get(t, a.Store(), "c/1/1")) {
+			t.Errorf("v%d: chunks of the finest level do not pass through", version)
+		}
+		if _, _, err := s.Get(t.Context(), "3/zarr.json", store.All(), nil); !errors.Is(err, store.ErrNotExist) {
+			t.Errorf("v%d: a level too many: %v", version, err)
+		}
+	}
+	dir := servetest.Samples(t)
+	for _, name := range []string{"plain.zarr", "image.tif", servetest.Session} {
+		src := serve(t, filepath.Join(dir, name))
+		s := shown(t, plain.Pyramids(src, cache), plain.Options{})
+		root, err := zarr.OpenStore(t.Context(), s, "")
+		check(t, err)
+		for at, n := range nodes(t, src) {
+			if a, ok := n.(*zarr.Array); ok {
+				is, err := root.(*zarr.Group).Array(t.Context(), strings.TrimPrefix(at, "/"))
+				check(t, err)
+				same(t, a, is)
+			}
+		}
 	}
 }
