@@ -74,7 +74,7 @@ func (c chunkOf) box() nd.Box {
 }
 
 // most is how many chunks of the source are looked at before one is made of them.
-const most = 64
+const most = joined
 
 // sources looks at the chunks of the source that a box lies in, where that costs little:
 // whether one of them is stored, and which versions they are.

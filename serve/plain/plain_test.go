@@ -77,6 +77,17 @@ func get(t testing.TB, s store.Reader, key string) []byte {
 	return data
 }
 
+// lookup gets a value that may be missing.
+func lookup(t testing.TB, s store.Reader, key string) ([]byte, bool) {
+	t.Helper()
+	data, _, err := s.Get(t.Context(), key, store.All(), nil)
+	if errors.Is(err, store.ErrNotExist) {
+		return nil, false
+	}
+	check(t, err)
+	return data, true
+}
+
 // raw are the elements of an array of numbers.
 func raw(t testing.TB, a *zarr.Array) []byte {
 	t.Helper()
