@@ -8,8 +8,9 @@ async function show(url) {
 	const { data, metadata } = await loadOmeZarr(url, { type: "multiscales" });
 	const finest = data[0];
 	const channels = metadata.omero.channels;
+	const first = Object.fromEntries(finest.labels.slice(0, -2).map((label) => [label, 0]));
 	Object.assign(told, { levels: data.length, shape: finest.shape, labels: finest.labels, channels: channels.map((c) => c.label) });
-	const raster = await finest.getRaster({ selection: { c: 1 } });
+	const raster = await finest.getRaster({ selection: { ...first, c: 1 } });
 	told.sum = raster.data.reduce((a, b) => a + b, 0);
 	const size = { width: 512, height: 512 };
 	const state = getDefaultInitialViewState(data, size, 0);
@@ -19,7 +20,7 @@ async function show(url) {
 			contrastLimits={channels.map((c) => [c.window.start, c.window.end])}
 			colors={channels.map((c) => [0, 2, 4].map((i) => parseInt(c.color.slice(i, i + 2), 16)))}
 			channelsVisible={channels.map((c) => c.active)}
-			selections={channels.map((_, c) => ({ c }))}
+			selections={channels.map((_, c) => ({ ...first, c }))}
 			height={size.height}
 			width={size.width}
 			overview={undefined}
