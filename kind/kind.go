@@ -222,6 +222,8 @@ type Sample struct {
 // Exhibitor has something to show: data that look like what people have in the format.
 type Exhibitor interface {
 	Kind
+	// Exhibited is the name of the file or folder.
+	Exhibited() string
 	// Exhibit writes it into a folder, over what an earlier call wrote.
 	Exhibit(ctx context.Context, dir string, opts []zarr.Option) (Exhibit, error)
 }

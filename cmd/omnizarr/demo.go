@@ -17,25 +17,41 @@ import (
 )
 
 func (a *app) demoCommand() *cobra.Command {
+	var f serving
 	var dir string
+	var noServe, noOpen bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Write a small sample hierarchy and show it",
-		Long: `Write a small sample hierarchy, print its tree and a picture of one of its arrays,
-and samples of other formats beside it. It needs no network and takes a second. The
-picture has colours on terminals that have them and NO_COLOR does not forbid them.`,
+		Short: "Write a sample of every format, and look at it in the browser",
+		Long: `Write samples of every format that look like something, serve them on this machine until
+interrupted, as omnizarr serve does, and open the page where there is a browser. For each
+there is a line of Python, of JavaScript and of Go that reads from it. It needs no network.
+
+With --no-serve a small sample hierarchy is written instead, and its tree and a picture
+of one of its arrays are shown here. The picture has colours on terminals that have them
+and NO_COLOR does not forbid them.`,
 		Example: `  omnizarr demo
-  omnizarr demo --dir sample.zarr`,
+  omnizarr demo --dir samples --addr 127.0.0.1:0 --no-open
+  omnizarr demo --no-serve --dir sample.zarr`,
 		Args: names(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			target, err := demoFolder(dir)
-			if err != nil {
-				return fmt.Errorf("demo: %w", err)
+			if noServe {
+				target, err := demoFolder(dir)
+				if err != nil {
+					return fmt.Errorf("demo: %w", err)
+				}
+				return a.demo(cmd.Context(), target)
 			}
-			return a.demo(cmd.Context(), target)
+			if !cmd.Flags().Changed("addr") {
+				f.addr = freeAddr(cmd.Context(), defaultAddr)
+			}
+			return a.exhibition(cmd, f, dir, !noOpen)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: a new temporary one)")
+	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: a temporary one)")
+	cmd.Flags().StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 takes a free one")
+	cmd.Flags().BoolVar(&noServe, "no-serve", false, "write a sample hierarchy, show it here and end")
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the addresses and open no browser")
 	return cmd
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 )
 
@@ -52,7 +53,7 @@ func exampleSamples(t *testing.T, dir string) {
 	}
 	for _, call := range []string{
 		"copy --to zarr2 raw.zarr em.zarr", "migrate em.zarr", // so that it can be migrated back
-		"demo --dir s.zarr", "copy s.zarr/cells cells.zarr", "copy s.zarr/weather weather.zarr", "copy raw.zarr/trace trace.zarr", "copy s.zarr/image dem.zarr",
+		"demo --no-serve --dir s.zarr", "copy s.zarr/cells cells.zarr", "copy s.zarr/weather weather.zarr", "copy raw.zarr/trace trace.zarr", "copy s.zarr/image dem.zarr",
 		"copy em.zarr a.zarr", "copy em.zarr copy.zarr", "copy em.zarr packed.zip", "copy box.zarr archive.zip", "copy --to n5 em.zarr em.n5/volume",
 		"copy em.zarr/s0 slide.ome.tif", "copy em.zarr/s0 cells.ome.tif", "copy s.zarr/image scan.tif", "copy --pyramid em.zarr/s0 cells.ome.zarr",
 	} {
@@ -240,7 +241,10 @@ func runExample(t *testing.T, samples, server, line string) {
 	var out, errs bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if slices.Contains([]string{"serve", "view"}, args[0]) { // until it has told where
+	if args[0] == "demo" && !slices.Contains(args, "--no-serve") && !thorough.Enabled {
+		return // painting takes some seconds
+	}
+	if slices.Contains([]string{"serve", "view", "demo"}, args[0]) && !slices.Contains(args, "--no-serve") { // until it has told where
 		args = append(args, "--addr", "127.0.0.1:0")
 	}
 	code := runUntil(ctx, std.Kinds(), args, bytes.NewReader(in), stopping{&out, cancel}, &errs)

@@ -69,7 +69,7 @@ var sampled = sync.OnceValues(func() (map[string][]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := exec.Command("omnizarr", "demo", "--dir", dir).Run(); err != nil {
+	if err := exec.Command("omnizarr", "demo", "--no-serve", "--dir", dir).Run(); err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
@@ -82,7 +82,7 @@ var sampled = sync.OnceValues(func() (map[string][]byte, error) {
 	return files, err
 })
 
-// sample puts what the demo writes into a folder, as "exec omnizarr demo --dir" does:
+// sample puts what the demo writes into a folder, as "exec omnizarr demo --no-serve --dir" does:
 // sample s.zarr.
 func sample(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

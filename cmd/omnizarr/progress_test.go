@@ -26,7 +26,7 @@ func TestProgressLine(t *testing.T) {
 // with a line that sums it up. Records are JSON, one a line, whatever is told.
 func TestProgressThroughAPipe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "s.zarr")
-	called(t, "demo", "--dir", dir) // fails on any word on standard error
+	called(t, "demo", "--no-serve", "--dir", dir) // fails on any word on standard error
 	called(t, "verify", "--quiet", dir)
 	_, out, errs := ran(t, "verify", "--progress", dir)
 	matches(t, errs, `^omnizarr: 100%  35 of 35 chunks`, `^omnizarr: 35 chunks, .* in .* s`)

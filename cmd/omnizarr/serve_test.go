@@ -80,7 +80,7 @@ func (s *running) get(path string) (int, string) {
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	called(t, "demo", "--dir", "s.zarr")
+	called(t, "demo", "--no-serve", "--dir", "s.zarr")
 	if err := os.Mkdir("other", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestServe(t *testing.T) {
 // A port that is taken is told in words.
 func TestServeWhereAnotherDoes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--dir", "s.zarr")
+	called(t, "demo", "--no-serve", "--dir", "s.zarr")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestServeUsage(t *testing.T) {
 // The address of the page has the token, which the browser keeps as a cookie.
 func TestViewWithToken(t *testing.T) {
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--dir", "s.zarr")
+	called(t, "demo", "--no-serve", "--dir", "s.zarr")
 	s := served(t, 4, "view", "--no-open", "--token", "secret", "s.zarr")
 	page := strings.TrimPrefix(s.rest[len(s.rest)-1], "Open ")
 	if !strings.HasSuffix(page, "/view/s.zarr?token=secret") {

@@ -19,7 +19,7 @@ import (
 func wrongThings(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--dir", "s.zarr")
+	called(t, "demo", "--no-serve", "--dir", "s.zarr")
 	for _, dir := range []string{"empty", "pages"} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestWrongThingsAreToldInWords(t *testing.T) {
 		{"refs s.zarr", 1, "is no HDMF file"},
 		{"cat --slice q=1 s.zarr/image", 1, `no axis is named "q", only y, x`},
 		{"cat --slice 999 s.zarr/image", 1, "index 999 is outside an axis of 240"},
-		{"demo --dir text", 1, "text holds other files"},
+		{"demo --no-serve --dir text", 1, "text holds other files"},
 		{"codec encode --codecs [\"bytes\"] --data-type uint9 --shape [4]", 1, `unknown data type "uint9"`},
 		{"codec decode --codecs [\"byts\"] --data-type uint8 --shape [4]", 1, "codec byts: unknown codec"},
 		{"inof s.zarr", 2, `unknown command "inof", did you mean info\?$`},

@@ -12,10 +12,13 @@ import (
 	"github.com/omnizarr/zarr/kind"
 )
 
+// Exhibited is a name.
+func (*Kind) Exhibited() string { return "session.nwb.zarr" }
+
 // Exhibit writes a session of a mouse with a probe in its brain. It caches no schemas,
 // which are not ours to hand on; programs for NWB have them.
-func (*Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
-	e := kind.Exhibit{Name: "session.nwb.zarr", Title: "two minutes of a mouse with a probe in its brain", Array: "/acquisition/lfp/data", Slice: ":1250,0"}
+func (k *Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
+	e := kind.Exhibit{Name: k.Exhibited(), Title: "two minutes of a mouse with a probe in its brain", Array: "/acquisition/lfp/data", Slice: ":1250,0"}
 	session := &exhibited{Session: scene.NewSession(120, 40)}
 	err := write.Create(ctx, filepath.Join(dir, e.Name), session.file(), write.Options{Overwrite: true, Zarr: opts})
 	return e, err

@@ -13,9 +13,12 @@ import (
 	"github.com/omnizarr/zarr/store/mem"
 )
 
+// Exhibited is a name.
+func (*Kind) Exhibited() string { return "brain.n5" }
+
 // Exhibit writes a block of brain with the neurites that it is made of.
-func (*Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
-	e := kind.Exhibit{Name: "brain.n5", Title: "a block of brain under the electron microscope, and its neurites", Array: "/em/s0", Slice: ":64,:64,32"}
+func (k *Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
+	e := kind.Exhibit{Name: k.Exhibited(), Title: "a block of brain under the electron microscope, and its neurites", Array: "/em/s0", Slice: ":64,:64,32"}
 	root, err := zarr.CreateGroupIn(ctx, mem.New(), "", opts...)
 	if err != nil {
 		return e, err

@@ -13,10 +13,13 @@ import (
 	"github.com/omnizarr/zarr/pyramid"
 )
 
+// Exhibited is a name.
+func (*Kind) Exhibited() string { return "cells.zarr" }
+
 // Exhibit writes cells in several colours, planes and moments, in shards, with their
 // nuclei as labels.
-func (*Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
-	e := kind.Exhibit{Name: "cells.zarr", Title: "living cells in three colours, and their nuclei", Array: "/0", Slice: "0,0,2,:64,:64"}
+func (k *Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
+	e := kind.Exhibit{Name: k.Exhibited(), Title: "living cells in three colours, and their nuclei", Array: "/0", Slice: "0,0,2,:64,:64"}
 	g, err := zarr.RequireGroup(ctx, filepath.Join(dir, e.Name), opts...)
 	if err != nil {
 		return e, err

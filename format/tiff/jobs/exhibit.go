@@ -14,9 +14,12 @@ import (
 	"github.com/omnizarr/zarr/store/mem"
 )
 
+// Exhibited is a name.
+func (*Kind) Exhibited() string { return "tissue.ome.tif" }
+
 // Exhibit writes a slide as scanners do: JPEG tiles, with smaller versions.
-func (*Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
-	e := kind.Exhibit{Name: "tissue.ome.tif", Title: "a slice of stained tissue from a slide scanner", Array: "/0", Slice: ":,1000:1064,1200:1264"}
+func (k *Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
+	e := kind.Exhibit{Name: k.Exhibited(), Title: "a slice of stained tissue from a slide scanner", Array: "/0", Slice: ":,1000:1064,1200:1264"}
 	const width, height = 2560, 1920
 	um := func(name string) ngff.Axis { return ngff.Axis{Name: name, Type: "space", Unit: "micrometer"} }
 	image := &ngff.Metadata{Images: []ngff.Multiscales{{

@@ -11,9 +11,12 @@ import (
 	"github.com/omnizarr/zarr/meta"
 )
 
+// Exhibited is a name.
+func (*Kind) Exhibited() string { return "planet.zarr" }
+
 // Exhibit writes two years of a planet's weather, as xarray writes a dataset.
-func (*Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
-	e := kind.Exhibit{Name: "planet.zarr", Title: "heights and temperatures of a planet", Array: "/temperature", Slice: "6,60:70,170:180"}
+func (k *Kind) Exhibit(ctx context.Context, dir string, opts []zarr.Option) (kind.Exhibit, error) {
+	e := kind.Exhibit{Name: k.Exhibited(), Title: "heights and temperatures of a planet", Array: "/temperature", Slice: "6,60:70,170:180"}
 	g, err := zarr.RequireGroup(ctx, filepath.Join(dir, e.Name), append(opts[:len(opts):len(opts)], Format().Options...)...)
 	if err != nil {
 		return e, err
