@@ -13,10 +13,10 @@ type Module = { view: View; display: View };
 
 const loaders: Record<Exclude<Kind, "group">, () => Promise<Module>> = {
   image: () => import("./image").then((m) => ({ view: m.ImageView, display: m.ImageDisplay })),
-  series: () => import("./series").then((m) => ({ view: m.SeriesView, display: m.SeriesDisplay })),
-  spikes: () => import("./series").then((m) => ({ view: m.SpikesView, display: m.SpikesDisplay })),
-  table: () => import("./table").then((m) => ({ view: m.TableView, display: m.TableDisplay })),
-  array: () => import("./array").then((m) => ({ view: m.ArrayView, display: m.ArrayDisplay })),
+  series: () => import("./data").then((m) => ({ view: m.SeriesView, display: m.SeriesDisplay })),
+  spikes: () => import("./data").then((m) => ({ view: m.SpikesView, display: m.SpikesDisplay })),
+  table: () => import("./data").then((m) => ({ view: m.TableView, display: m.TableDisplay })),
+  array: () => import("./data").then((m) => ({ view: m.ArrayView, display: m.ArrayDisplay })),
 };
 const loaded: Partial<Record<Kind, Module>> = { group: { view: GroupView, display: () => null } };
 

@@ -1,11 +1,11 @@
 // The view of any array: numbers in a grid, sliders for the axes that have no room, a line where there is one axis only.
 import "../ui/controls.css";
-import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as api from "../api";
 import type { Node, Problem } from "../api";
 import { group, shape as shapeText } from "../format";
 import { cursorIndex, goTo, onScreen, route, setParams, setView, status } from "../state";
+import { SeriesView } from "../series/series";
 import { uniform } from "../table/extent";
 import { type At, Grid, rowHeight, type Shown } from "../table/grid";
 import { Pieces } from "../table/pieces";
@@ -69,6 +69,7 @@ export function coordinate(node: Node, axis: number, i: number): string {
 function Numbers({ node }: { node: Node }) {
   const { shape, data_type: type } = node.array!, q = route.value.params;
   const l = useLayoutParams(node), wrap = wrapped(node);
+  // The line of an array with one axis is a series that counts samples.
   const line = shape.length === 1 && isNumeric(type) && !type.startsWith("complex");
   const as = q["as"] ?? (line && shape[0]! > 12 ? "line" : "numbers");
   const others = shape.map((_, i) => i).filter((i) => i !== l.rows && i !== l.columns);
@@ -87,7 +88,7 @@ function Numbers({ node }: { node: Node }) {
         {node.views.includes("image") && <Button icon="image" onClick={() => setView("image")}>Picture</Button>}
         {node.views.includes("table") && <Button icon="table" onClick={() => setView("table")}>Table</Button>}
       </div>
-      <div class="array-body">{line && as === "line" ? <Line node={node} /> : <NumberGrid key={`${l.rows} ${l.columns}`} node={node} l={l} wrap={wrap} />}</div>
+      <div class="array-body">{line && as === "line" ? <SeriesView node={node} /> : <NumberGrid key={`${l.rows} ${l.columns}`} node={node} l={l} wrap={wrap} />}</div>
       {others.length > 0 && (
         <div class="array-axes">
           {others.map((i) => (
@@ -101,17 +102,6 @@ function Numbers({ node }: { node: Node }) {
       )}
     </div>
   );
-}
-
-/** The line of an array with one axis is a series that counts samples. */
-function Line({ node }: { node: Node }) {
-  const [View, setView] = useState<{ of: ComponentType<{ node: Node }> } | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  useEffect(() => {
-    import("../series").then((m) => setView({ of: m.SeriesView }), setError);
-  }, []);
-  if (error) throw error;
-  return View ? <View.of node={node} /> : <Skeleton />;
 }
 
 const high = 64, wide = 32; // elements of a block

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { assemble, type Block, columns, plan, satisfied, swing, valueAt } from "./blocks";
+import { type Block, columns, plan, satisfied, swing, valueAt } from "./blocks";
 
 function block(p: Partial<Block>): Block {
   const b: Block = { mode: "envelope", first: 0, step: 1, bins: 0, channels: [0], t0: 0, dt: 1, times: false, values: new Float32Array(), bytes: 0, from: 0, to: 0, ...p };
@@ -75,16 +75,6 @@ describe("the value under the cursor", () => {
 test("a first gain comes from what is there", () => {
   expect(swing(block({ bins: 3, values: pairs(-1, 1, -2, 2, NaN, NaN) }), 0)).toEqual({ middle: 0, size: 4 });
   expect(swing(block({ bins: 1, values: pairs(NaN, NaN) }), 0)).toBeNull();
-});
-
-test("a plot with axes gets moments in order, and null where something is missing", () => {
-  const coarse = block({ bins: 2, dt: 10, values: pairs(0, 1, 2, 3) });
-  const fine = block({ mode: "samples", bins: 10, t0: 5, dt: 1, values: pairs(1, 2, NaN, 4, 5, 6, 7, 8, 9, 10) });
-  const a = assemble([coarse, fine], 0, { from: 0, to: 20 }, 1);
-  expect(a.t).toEqual([...a.t].sort((x, y) => x - y));
-  expect(a.low[a.t.indexOf(7)]).toBeNull();
-  expect(a.samples).toBe(false);
-  expect(assemble([fine], 0, { from: 6, to: 8 }, 0.01)).toEqual({ t: [6, 7, 8], low: [2, null, 4], high: [2, null, 4], samples: true });
 });
 
 test("more is asked for only when what is there is too coarse or ends too early", () => {

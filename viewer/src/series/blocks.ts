@@ -133,27 +133,6 @@ export function swing(b: Block, channel: number): { middle: number; size: number
   return { middle: (low + high) / 2, size: high - low };
 }
 
-/** One channel in a window, as a plot with axes takes it: moments, lowest and highest values, null for what is missing. */
-export function assemble(blocks: Block[], channel: number, w: Span, perPixel: number): { t: number[]; low: (number | null)[]; high: (number | null)[]; samples: boolean } {
-  const out = { t: [] as number[], low: [] as (number | null)[], high: [] as (number | null)[], samples: true };
-  for (const part of plan(blocks, channel, w, perPixel)) {
-    const b = part.block, pair = b.mode === "envelope" ? 2 : 1;
-    const base = b.channels.indexOf(channel) * b.bins * pair;
-    if (pair === 2) out.samples = false;
-    // One beyond both edges of the window, so that the line does not end before them.
-    const last = Math.min(b.bins - 1, binFrom(b, part.to) - (part.to < w.to ? 1 : 0));
-    for (let i = Math.max(0, binAt(b, part.from)); i <= last; i++) {
-      const t = timeAt(b, i) + (pair === 2 ? b.dt / 2 : 0);
-      if ((out.t.length && t <= out.t[out.t.length - 1]!) || (part.to < w.to && t >= part.to)) continue;
-      const low = b.values[base + i * pair]!, high = b.values[base + i * pair + pair - 1]!;
-      out.t.push(t);
-      out.low.push(low <= high ? low : null);
-      out.high.push(low <= high ? high : null);
-    }
-  }
-  return out;
-}
-
 /** Whether the blocks show the window as finely as its pixels are, for these channels. */
 export function satisfied(blocks: Block[], channels: number[], w: Span, perPixel: number): boolean {
   return channels.every((c) => {

@@ -1,7 +1,7 @@
 // The panels beside series and rasters.
 import "../ui/controls.css";
 import type { IntervalsInfo, Node } from "../api";
-import { group } from "../format";
+import { group, value } from "../format";
 import { route, setParams } from "../state";
 import { Button } from "../ui/button";
 import { chosenBands } from "./bands";
@@ -9,8 +9,7 @@ import { infoOf, limitsOf } from "./info";
 import { levels } from "./levels";
 import { inside, parseShown, shownText } from "./rows";
 import { zeroOf } from "./series";
-import { scaled, withUnit } from "./units";
-import { value } from "../format";
+import { scaled } from "./units";
 
 /** A choice among few, as a row of switches. */
 function Choice<T extends string>(p: { label: string; options: [T, string][]; on: T; set: (v: T) => void }) {
@@ -84,16 +83,6 @@ export function SeriesDisplay({ node }: { node: Node }) {
         </section>
       )}
       <BandsSection tables={info.intervals} />
-      <section class="section">
-        <dl class="facts">
-          <dt>Samples</dt><dd>{group(info.samples)}</dd>
-          <dt>Channels</dt><dd>{group(info.channels)}</dd>
-          {info.rate ? <><dt>Rate</dt><dd>{withUnit(info.rate, "Hz", 6)}</dd></> : info.explicit ? <><dt>Times</dt><dd>each its own</dd></> : null}
-          {info.unit && <><dt>Unit</dt><dd>{info.unit}</dd></>}
-          <dt>From</dt><dd>{value(info.start)} to {value(info.end)}{node.series ? " s" : ""}</dd>
-          {info.zero && <><dt>Second 0</dt><dd>{info.zero}</dd></>}
-        </dl>
-      </section>
     </>
   );
 }

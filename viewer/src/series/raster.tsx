@@ -5,14 +5,13 @@ import type { Node, Problem, Spikes } from "../api";
 import { group, value } from "../format";
 import { Latest } from "../latest";
 import { navigate, onScreen, route, setParams, status, type Status } from "../state";
-import { Button } from "../ui/button";
 import { EmptyState, ErrorState, Skeleton } from "../ui/states";
 import { chosenBands, useBands } from "./bands";
 import type { Colors } from "./colors";
 import { inside, parseShown, type Shown, shownText } from "./rows";
 import { useSpan, zeroOf } from "./series";
 import { type Geometry, TimeFrame } from "./timeframe";
-import { clamp, type Limits, margin, type Span } from "./window";
+import { type Limits, margin, type Span } from "./window";
 
 type Answer = Spikes & Span & { offset: number; sort: string; width: number };
 
@@ -104,15 +103,9 @@ function Raster({ node }: { node: Node }) {
       limits={limits} span={span} setSpan={setSpan} zero={zeroOf(undefined, 0)} unit="s" bands={bands}
       rows={{ total: info.units, shown, set: (s: Shown) => setParams({ units: shownText(inside(s, info.units)) }), name: (i) => unitAt(i)?.label ?? "", what: "unit" }}
       paint={(g, geo) => answer && paintRaster(g, geo, answer)} hover={hover} press={open} resized={(width, height) => setSize({ width, height })}
-      overview={(g, width, height, c) => whole && paintRates(g, whole.counts, width, height, c)}
+      busy={busy} overview={(g, width, height, c) => whole && paintRates(g, whole.counts, width, height, c)}
     >
       {!answer && <div class="frame-over">{problem ? <ErrorState problem={problem} retry={retry} /> : <Skeleton rows={8} />}</div>}
-      <div class="frame-tools">
-        <Button icon="plus" label="Zoom in" hotkey="+" onClick={() => setSpan(clamp({ from: span.from + (span.to - span.from) / 4, to: span.to - (span.to - span.from) / 4 }, limits))} />
-        <Button icon="minus" label="Zoom out" hotkey="-" onClick={() => setSpan(clamp({ from: span.from - (span.to - span.from) / 2, to: span.to + (span.to - span.from) / 2 }, limits))} />
-        <Button icon="fit" label="All of the time" hotkey="f" onClick={() => setSpan({ from: limits.start, to: limits.end })} />
-      </div>
-      {busy && <div class="frame-busy" role="status" aria-label="Loading" />}
     </TimeFrame>
   );
 }

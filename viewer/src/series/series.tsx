@@ -13,11 +13,9 @@ import { inside, parseShown, type Shown, shownText } from "./rows";
 import { Levels, levels } from "./levels";
 import { paintOverview, paintStack } from "./stack";
 import { parseZero } from "./ticks";
-import { type Geometry, gutterWidth, TimeFrame } from "./timeframe";
+import { type Geometry, TimeFrame } from "./timeframe";
 import { withUnit } from "./units";
 import { clamp, rounded, type Span } from "./window";
-
-type SingleModule = typeof import("./single");
 
 /** The address holds the window; what it does not say is the first view. */
 export function useSpan(limits: ReturnType<typeof limitsOf>, first: () => Span): [Span, (s: Span) => void] {
@@ -55,7 +53,7 @@ function Plot({ node }: { node: Node }) {
   const bands = useBands(node.source, chosenBands(info.intervals, q["bands"]), span, limits);
   const overview = useOverview(node, limits, shown.first, loaded.blocks.length > 0);
   const zero = zeroOf(info.zero, limits.end - limits.start);
-  const single = useSingle(shown.count === 1);
+  const alone = shown.count === 1 && loaded.blocks.length ? scale.range(loaded.blocks, shown.first, span, gain) : null;
 
   const setGain = (factor: number) => setParams({ gain: String(Number((swing * factor).toPrecision(4))) });
   const auto = () => {
@@ -92,7 +90,9 @@ function Plot({ node }: { node: Node }) {
     if (Number.isNaN(v.low)) return [...out, { value: "missing" }];
     return [...out, { value: v.sample || v.low === v.high ? withUnit(v.low, info.unit) : `${withUnit(v.low, info.unit)} … ${withUnit(v.high, info.unit)}` }];
   };
-  const paint = (g: CanvasRenderingContext2D, geo: Geometry) => paintStack(g, geo, loaded.blocks, scale, swing, info.unit);
+  const paint = (g: CanvasRenderingContext2D, geo: Geometry) => alone
+    ? paintStack(g, geo, loaded.blocks, () => (alone.low + alone.high) / 2, alone.high - alone.low)
+    : paintStack(g, geo, loaded.blocks, (c) => scale.middle(c), swing, info.unit);
   const nothing = loaded.blocks.length === 0;
   const missing = !nothing && !loaded.busy && scale.empty(loaded.blocks[0]!, shown);
   const one = shown.count === 1 && info.channels > 1;
@@ -103,28 +103,11 @@ function Plot({ node }: { node: Node }) {
       rows={{ total: info.channels, shown, set: (s) => setShown(inside(s, info.channels)), name: (i) => (info.channels === 1 ? "" : channelName(info, i)), what: "channel" }}
       paint={paint} hover={hover} resized={(width, height) => setSize({ width, height })}
       overview={(g, width, height, c) => overview && paintOverview(g, overview, width, height, c)}
-      body={single && shown.count === 1 && !nothing && !missing
-        ? (geo, axis) => <single.default blocks={loaded.blocks} channel={shown.first} geo={geo} axis={axis} gutter={gutterWidth()} unit={info.unit} range={scale.range(loaded.blocks, shown.first, span, gain)} />
-        : undefined}
+      values={alone && { ...alone, unit: info.unit }} busy={loaded.busy}
     >
       {nothing && (loaded.problem ? <div class="frame-over"><ErrorState problem={loaded.problem} retry={loaded.retry} /></div> : <div class="frame-over"><Skeleton rows={8} /></div>)}
       {missing && <div class="frame-note">Nothing but missing values (NaN) here</div>}
-      <div class="frame-tools">
-        {one && <Button icon="grid" label="All channels" onClick={() => setParams({ ch: undefined })} />}
-        <Button icon="plus" label="Zoom in" hotkey="+" onClick={() => setSpan(clamp({ from: span.from + (span.to - span.from) / 4, to: span.to - (span.to - span.from) / 4 }, limits))} />
-        <Button icon="minus" label="Zoom out" hotkey="-" onClick={() => setSpan(clamp({ from: span.from - (span.to - span.from) / 2, to: span.to + (span.to - span.from) / 2 }, limits))} />
-        <Button icon="fit" label="All of the time" hotkey="f" onClick={() => setSpan({ from: limits.start, to: limits.end })} />
-      </div>
-      {loaded.busy && <div class="frame-busy" role="status" aria-label="Loading" />}
+      {one && <div class="frame-all"><Button icon="left" onClick={() => setParams({ ch: undefined })}>All channels</Button></div>}
     </TimeFrame>
   );
-}
-
-/** The plot of one channel, once it is loaded. */
-function useSingle(wanted: boolean): SingleModule | null {
-  const [module, setModule] = useState<SingleModule | null>(null);
-  useEffect(() => {
-    if (wanted && !module) import("./single").then((m) => setModule(m), () => {});
-  }, [wanted]);
-  return module;
 }

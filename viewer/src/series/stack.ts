@@ -1,7 +1,6 @@
 // Channels below each other, on a canvas.
 import { type Block, binAt, binFrom, columns, drawnAsLine, plan, timeAt } from "./blocks";
 import type { Colors } from "./colors";
-import type { Levels } from "./levels";
 import { type Pixels, rgb, trace } from "./paint";
 import { niceStep } from "./ticks";
 import type { Geometry } from "./timeframe";
@@ -24,7 +23,8 @@ function colorOf(c: Colors, channel: number, count: number): string {
   return count <= c.traces.length ? c.traces[channel % c.traces.length]! : channel % 2 ? c.traces[5]! : c.traces[0]!;
 }
 
-export function paintStack(g: CanvasRenderingContext2D, geo: Geometry, blocks: Block[], levels: Levels, gain: number, unit?: string): void {
+/** Paints rows that swing by gain around their middles. One row alone has an axis, several have a bar. */
+export function paintStack(g: CanvasRenderingContext2D, geo: Geometry, blocks: Block[], zero: (channel: number) => number, gain: number, unit?: string): void {
   const { span, shown, ratio, colors: c } = geo;
   if (!blocks.length || !(gain > 0)) return;
   const { image, pixels } = canvasPixels(g);
@@ -43,7 +43,7 @@ export function paintStack(g: CanvasRenderingContext2D, geo: Geometry, blocks: B
       }
       columns(part.block, channel, span, pixels.width, x0, x1, pairs);
       // A loud channel may cross its neighbours, but not the whole picture.
-      trace(pixels, pairs, x0, x1, middle, levels.middle(channel), scale, rgb(colorOf(c, channel, shown.count)), Math.max(0, middle - rowHeight * 2), Math.min(pixels.height, middle + rowHeight * 2));
+      trace(pixels, pairs, x0, x1, middle, zero(channel), scale, rgb(colorOf(c, channel, shown.count)), Math.max(0, middle - rowHeight * 2), Math.min(pixels.height, middle + rowHeight * 2));
       for (let x = x0; x < x1 && part.block.exact !== false; x++) {
         if (!Number.isNaN(pairs[2 * x]!)) continue;
         const begin = x;
@@ -55,7 +55,7 @@ export function paintStack(g: CanvasRenderingContext2D, geo: Geometry, blocks: B
   g.putImageData(image, 0, 0);
   g.save();
   g.setTransform(1, 0, 0, 1, 0, 0);
-  for (const l of lines) line(g, l.block, l.channel, l.part, (t) => (t - span.from) / perPixel, (v) => l.middle - (v - levels.middle(l.channel)) * scale, colorOf(c, l.channel, shown.count), ratio, (a, b) => gaps.push([Math.round(l.middle / rowHeight - 0.5), a, b]));
+  for (const l of lines) line(g, l.block, l.channel, l.part, (t) => (t - span.from) / perPixel, (v) => l.middle - (v - zero(l.channel)) * scale, colorOf(c, l.channel, shown.count), ratio, (a, b) => gaps.push([Math.round(l.middle / rowHeight - 0.5), a, b]));
   // What is missing is shown as missing.
   g.fillStyle = c.faint;
   for (const [row, x0, x1] of gaps) {
@@ -63,7 +63,7 @@ export function paintStack(g: CanvasRenderingContext2D, geo: Geometry, blocks: B
     g.fillRect(x0, row * rowHeight + rowHeight * 0.2, x1 - x0, rowHeight * 0.6);
   }
   g.restore();
-  scaleBar(g, geo, gain, unit);
+  if (shown.count > 1) scaleBar(g, geo, gain, unit);
 }
 
 /** A line through samples, with points when they are far apart. */
@@ -142,19 +142,16 @@ export function paintOverview(g: CanvasRenderingContext2D, b: Block, width: numb
   }
   if (!(low <= high)) return;
   const scale = (height - 8) / (high - low || 1), y = (v: number) => height - 4 - (v - low) * scale;
-  g.fillStyle = c.dim;
+  g.fillStyle = g.strokeStyle = c.dim;
   g.globalAlpha = 0.75;
-  let before: [number, number] | null = null;
+  g.beginPath();
   for (let x = 0; x < width; x++) {
     const a = pairs[2 * x]!, z = pairs[2 * x + 1]!;
-    if (Number.isNaN(a)) {
-      // Few samples leave pixels between them.
-      if (b.mode === "samples" && before) g.fillRect(x, before[0], 1, 1);
-      continue;
-    }
-    const top = y(z), bottom = y(a);
-    g.fillRect(x, top, 1, Math.max(1, bottom - top));
-    before = [top, bottom];
+    if (Number.isNaN(a)) continue;
+    // Few samples leave pixels between them: they are a line.
+    if (b.mode === "samples" && b.bins < width) g.lineTo(x, y(a));
+    else g.fillRect(x, y(z), 1, Math.max(1, y(a) - y(z)));
   }
+  g.stroke();
   g.globalAlpha = 1;
 }

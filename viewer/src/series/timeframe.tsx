@@ -1,6 +1,7 @@
 // The frame that views of time share: an axis, bands of events, rows, a strip of the whole, and all that moves them.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../ui/button";
 import { narrow, registerKey, status, theme, type Status } from "../state";
 import { group } from "../format";
 import { type Bands, bandsAt, drawBands } from "./bands";
@@ -9,7 +10,7 @@ import { usePointer } from "./pointer";
 import { inside, type Shown, spread } from "./rows";
 import { Strip } from "./strip";
 import { dateText, dateTicks, niceStep, type Tick, valueTicks, type Zero } from "./ticks";
-import { stepped } from "./units";
+import { scaled, stepped } from "./units";
 import { type Limits, pan, type Span, zoom } from "./window";
 
 /** What is painted where: css pixels, and how many real ones there are to each. */
@@ -30,18 +31,13 @@ export interface FrameProps {
   gain?: (factor: number) => void;
   overview?: (g: CanvasRenderingContext2D, width: number, height: number, c: Colors) => void;
   resized?: (width: number, height: number) => void;
-  body?: (geo: Geometry, axis: Tick[]) => ComponentChildren; // in place of the rows: a plot with axes of its own
+  values?: { low: number; high: number; unit?: string } | null; // the axis of a row that is alone
+  busy: boolean;
   children?: ComponentChildren; // stands over the plot
 }
 
-export const laneHeight = 18;
-export const axisHeight = 26;
-export const gutterWidth = () => (narrow.value ? 46 : 76);
-
-/** The moments that the axis names. */
-export function timeTicks(p: Pick<FrameProps, "span" | "zero">, width: number): Tick[] {
-  return p.zero ? dateTicks(p.span.from, p.span.to, p.zero, width / 120) : valueTicks(p.span.from, p.span.to, width / 90);
-}
+const laneHeight = 18, axisHeight = 26;
+const gutterWidth = () => (narrow.value ? 46 : 76);
 
 export function TimeFrame(p: FrameProps) {
   const box = useRef<HTMLDivElement>(null), back = useRef<HTMLCanvasElement>(null), front = useRef<HTMLCanvasElement>(null);
@@ -70,14 +66,14 @@ export function TimeFrame(p: FrameProps) {
     if (width > 0 && height > 0) p.resized?.(width, height);
   }, [width, height]);
 
-  const ticks = timeTicks(p, width);
+  const ticks = p.zero ? dateTicks(p.span.from, p.span.to, p.zero, width / 120) : valueTicks(p.span.from, p.span.to, width / 90);
   const geo = (): Geometry => ({ span: p.span, width, height, ratio: size.ratio, shown: p.rows.shown, colors: colors(scheme) });
   useLayoutEffect(() => {
     if (width <= 0 || height <= 0) return;
     const id = requestAnimationFrame(() => {
       const g = geo();
       drawBack(surface(back.current!, size.width, size.height, size.ratio), p, g, gutter, lane, ticks);
-      if (front.current) p.paint(surface(front.current, width, height, size.ratio), g);
+      p.paint(surface(front.current!, width, height, size.ratio), g);
     });
     return () => cancelAnimationFrame(id);
   });
@@ -113,12 +109,12 @@ export function TimeFrame(p: FrameProps) {
     twice: (x) => now.current.setSpan(zoom(now.current.span, timeOf(x), 0.4, now.current.limits)),
   });
 
+  const scale = (by: number) => now.current.setSpan(zoom(now.current.span, (now.current.span.from + now.current.span.to) / 2, by, now.current.limits));
+  const whole = () => now.current.setSpan({ from: now.current.limits.start, to: now.current.limits.end });
   useEffect(() => {
     const f = () => now.current;
     const move = (share: number) => f().setSpan(pan(f().span, (f().span.to - f().span.from) * share, f().limits));
-    const scale = (by: number) => f().setSpan(zoom(f().span, (f().span.from + f().span.to) / 2, by, f().limits));
     const row = (by: number) => f().rows.set(inside({ ...f().rows.shown, first: f().rows.shown.first + by }, f().rows.total));
-    const whole = () => f().setSpan({ from: f().limits.start, to: f().limits.end });
     const what = p.rows.what;
     const keys: [string, string, () => void][] = [
       ["ArrowLeft", "earlier", () => move(-0.2)], ["ArrowRight", "later", () => move(0.2)],
@@ -154,11 +150,15 @@ export function TimeFrame(p: FrameProps) {
     <div class="frame">
       <div class="frame-plot" ref={box} tabIndex={0} role="application" aria-roledescription="plot over time" aria-label={p.label + ". Arrow keys move, plus and minus zoom, question mark lists all keys."}>
         <canvas ref={back} class="frame-back" aria-hidden="true" />
-        {p.body && width > 0
-          ? <div class="frame-body" style={{ top: lane + "px" }}>{p.body(geo(), ticks)}</div>
-          : <canvas ref={front} class="frame-front" style={{ left: gutter + "px", top: lane + "px" }} aria-hidden="true" />}
+        <canvas ref={front} style={{ left: gutter + "px", top: lane + "px" }} aria-hidden="true" />
         {at && at.x >= 0 && <div class="frame-cursor" style={{ transform: `translateX(${gutter + Math.min(at.x, width)}px)`, bottom: axisHeight + "px" }} />}
         {p.children}
+        <div class="frame-tools">
+          <Button icon="plus" label="Zoom in" hotkey="+" onClick={() => scale(0.5)} />
+          <Button icon="minus" label="Zoom out" hotkey="-" onClick={() => scale(2)} />
+          <Button icon="fit" label="All of the time" hotkey="f" onClick={whole} />
+        </div>
+        {p.busy && <div class="frame-busy" role="status" aria-label="Loading" />}
       </div>
       {p.rows.shown.count < p.rows.total && <RowBar {...p.rows} />}
       {p.overview && <Strip limits={p.limits} span={p.span} setSpan={p.setSpan} zero={p.zero} unit={p.unit} gutter={gutter} draw={p.overview} bands={p.bands} />}
@@ -210,7 +210,7 @@ function drawBack(g: CanvasRenderingContext2D, p: FrameProps, geo: Geometry, gut
   g.strokeStyle = c.line;
   g.lineWidth = 1;
   g.beginPath();
-  for (const t of p.body ? [] : ticks) {
+  for (const t of ticks) {
     const at = Math.round(x(t.at)) + 0.5;
     g.moveTo(at, lane);
     g.lineTo(at, lane + height + 5);
@@ -218,7 +218,6 @@ function drawBack(g: CanvasRenderingContext2D, p: FrameProps, geo: Geometry, gut
   g.moveTo(gutter, lane + height + 0.5);
   g.lineTo(gutter + width, lane + height + 0.5);
   g.stroke();
-  if (p.body) return;
   g.fillStyle = c.dim;
   g.textAlign = "center";
   let free = gutter - 20;
@@ -233,19 +232,33 @@ function drawBack(g: CanvasRenderingContext2D, p: FrameProps, geo: Geometry, gut
     g.fillStyle = c.faint;
     g.fillText(p.unit, 10, lane + height + 15);
   }
-  // Names of rows, as many as have room.
-  const rowHeight = height / shown.count, every = Math.max(1, Math.ceil(13 / rowHeight));
   g.textAlign = "right";
   g.fillStyle = c.dim;
+  if (p.values) {
+    const { low, high } = p.values, by = scaled(Math.max(Math.abs(low), Math.abs(high)), p.values.unit);
+    for (const t of valueTicks(low * by.factor, high * by.factor, height / 50)) {
+      const y = Math.round(lane + height - ((t.at / by.factor - low) / (high - low)) * height) + 0.5;
+      if (y < lane + 8) continue;
+      g.fillText(t.label, gutter - 8, y);
+      g.beginPath();
+      g.moveTo(gutter - 4, y);
+      g.lineTo(gutter + width, y);
+      g.stroke();
+    }
+    if (by.unit) g.fillText(by.unit, gutter - 8, 8);
+    return;
+  }
+  // Names of rows, as many as have room.
+  const rowHeight = height / shown.count, every = Math.max(1, Math.ceil(13 / rowHeight));
   for (let i = 0; i < shown.count; i += every) {
     g.fillText(fitted(g, p.rows.name(shown.first + i), gutter - 14), gutter - 8, lane + (i + 0.5) * rowHeight);
   }
 }
 
-/** Text cut to a width, with a sign that it was. */
-export function fitted(g: CanvasRenderingContext2D, text: string, width: number): string {
+/** Text cut to a width, with a sign that it was: the end tells names of rows apart. */
+function fitted(g: CanvasRenderingContext2D, text: string, width: number): string {
   if (g.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && g.measureText(text.slice(0, end) + "…").width > width) end--;
-  return text.slice(0, end) + "…";
+  let from = 1;
+  while (from < text.length - 1 && g.measureText("…" + text.slice(from)).width > width) from++;
+  return "…" + text.slice(from);
 }
