@@ -44,7 +44,7 @@ func (s *Store) made(ctx context.Context, c chunkOf) (data []byte, tag string, e
 			return nil, store.ErrChanged
 		}
 		now := chunkOf{v, c.index}
-		if v.whole && tags != "" { // a chunk that nobody else has a share in, and whose tag is known
+		if v.whole {
 			return s.share(ctx, now, func(index []int) string { return name(index) + tags })
 		}
 		return now.make(ctx, box)
@@ -88,9 +88,6 @@ func (c chunkOf) sources(ctx context.Context, box nd.Box) (tags string, stored b
 			return "", true, nil
 		}
 	}
-	if !store.IsNear(s) {
-		return "", true, nil
-	}
 	index := make([]int, len(first))
 	for at := make([]int, len(first)); ; {
 		for i := range at {
@@ -103,10 +100,14 @@ func (c chunkOf) sources(ctx context.Context, box nd.Box) (tags string, stored b
 		case err != nil:
 			return "", false, err
 		default:
+			near := store.IsNear(o)
 			stored = true
 			tags += store.Tag(o) + "\n"
 			if err := o.Close(); err != nil {
 				return "", false, err
+			}
+			if !near { // which would have to be asked
+				return "", true, nil
 			}
 		}
 		if !nd.Next(at, count) {

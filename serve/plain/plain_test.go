@@ -417,3 +417,65 @@ func TestPyramids(t *testing.T) {
 		}
 	}
 }
+
+// A chunk that is huge is cut, and decoded once for all its parts; tiny ones are joined.
+func TestGrids(t *testing.T) {
+	a, s := array(t, zarr.ArraySpec{Shape: []int{6000, 6001}, DataType: "uint8", Chunks: []int{6000, 6001}, Codecs: []byte(lz4)}, func(i int) byte { return byte(i >> 12) })
+	cache, err := kept.New(64<<20, "", 0)
+	check(t, err)
+	defer cache.Close()
+	p := shown(t, given(t, a), plain.Options{Cache: cache})
+	n, err := zarr.OpenStore(t.Context(), p, "")
+	check(t, err)
+	is := n.(*zarr.Array)
+	if chunks := is.ChunkShape(); chunks[0]*chunks[1] > 2<<20 || chunks[0]*chunks[1] < 1<<20 {
+		t.Errorf("chunks %v", chunks)
+	}
+	s.reads.Store(0)
+	same(t, a, is)
+	if n := s.reads.Load(); n > 3 { // one of them by same itself
+		t.Errorf("the chunk was read %d times", n)
+	}
+
+	for _, c := range []struct{ shape, chunks, want []int }{
+		{[]int{3, 1000, 2000}, []int{3, 1, 2000}, []int{3, 128, 2000}},
+		{[]int{100, 500, 2000}, []int{1, 8, 2000}, []int{1, 500, 2000}},
+		{[]int{64, 64, 64}, []int{16, 16, 16}, []int{64, 64, 64}},
+		{[]int{1 << 20}, []int{100}, []int{25600}},
+		{[]int{70, 90}, []int{32, 32}, []int{70, 90}},
+		{[]int{1000, 1000}, []int{500, 500}, []int{500, 500}},
+		{[]int{5}, []int{1000}, []int{1000}},
+	} {
+		a, _ := array(t, zarr.ArraySpec{Shape: c.shape, DataType: "uint8", Chunks: c.chunks, Codecs: []byte(lz4)}, nil)
+		n, err := zarr.OpenStore(t.Context(), shown(t, given(t, a), plain.Options{}), "")
+		check(t, err)
+		if got := n.(*zarr.Array).ChunkShape(); !slices.Equal(got, c.want) {
+			t.Errorf("shape %v, chunks %v became %v, want %v", c.shape, c.chunks, got, c.want)
+		}
+	}
+}
+
+// A chunk that somebody changes on disk is made anew, and has another tag.
+func TestChangesAreSeen(t *testing.T) {
+	url := filepath.Join(t.TempDir(), "a.zarr")
+	a, err := zarr.CreateArray(t.Context(), url, zarr.ArraySpec{Shape: []int{600}, DataType: "uint8", Codecs: []byte(lz4), Chunks: []int{300}})
+	check(t, err)
+	defer a.Close()
+	s := shown(t, serve(t, url), plain.Options{})
+	var tags []string
+	for i := range 3 {
+		data := bytes.Repeat([]byte{byte(i + 1)}, 600)
+		check(t, zarr.Write(t.Context(), a, zarr.All(), data))
+		n, err := zarr.OpenStore(t.Context(), s, "")
+		check(t, err)
+		if got := raw(t, n.(*zarr.Array)); got[0] != data[0] {
+			t.Errorf("%d: elements are those of %d", i, got[0])
+		}
+		_, info, err := s.Get(t.Context(), "c/0", store.Suffix(0), nil)
+		check(t, err)
+		tags = append(tags, info.ETag)
+	}
+	if slices.Sort(tags); len(slices.Compact(tags)) != 3 {
+		t.Errorf("tags: %v", tags)
+	}
+}
