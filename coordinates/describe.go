@@ -42,7 +42,7 @@ func Describe(ctx context.Context, a *zarr.Array, opts ...Option) ([]Summary, er
 		if axis.Line == nil || axis.Line.Len == 0 {
 			continue
 		}
-		s, err := axis.summary(ctx)
+		s, err := axis.Summary(ctx)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -53,7 +53,8 @@ func Describe(ctx context.Context, a *zarr.Array, opts ...Option) ([]Summary, er
 	return out, nil
 }
 
-func (a Axis) summary(ctx context.Context) (Summary, error) {
+// Summary tells what lies along the axis, which has coordinates.
+func (a Axis) Summary(ctx context.Context) (Summary, error) {
 	s := Summary{Axis: a.Dim, Name: a.Name, Unit: a.Unit}
 	l := a.Line
 	var err error

@@ -37,6 +37,11 @@ func ParseCalendar(name string) (Calendar, error) {
 	return 0, fmt.Errorf("no calendar is called %q", name)
 }
 
+// String is the name that CF gives it.
+func (c Calendar) String() string {
+	return [...]string{"proleptic_gregorian", "standard", "julian", "noleap", "all_leap", "360_day"}[c]
+}
+
 // before is how many days of a year without a leap day come before each month.
 var before = [13]int{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
 

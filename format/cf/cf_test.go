@@ -332,3 +332,11 @@ func FuzzTime(f *testing.F) {
 		}
 	})
 }
+
+func TestCalendarsHaveTheirNames(t *testing.T) {
+	for c := Gregorian; c <= Days360; c++ {
+		if back, err := ParseCalendar(c.String()); err != nil || back != c {
+			t.Errorf("%s is %v, %v", c, back, err)
+		}
+	}
+}

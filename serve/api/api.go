@@ -31,6 +31,8 @@ type server struct {
 	kinds kind.List
 	opt   Options
 	cache *kept.Cache
+
+	images images
 }
 
 // route is an address below /api/ and what answers it.
