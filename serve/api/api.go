@@ -46,6 +46,9 @@ func routes() []route {
 	return []route{
 		{"sources", (*server).sources},
 		{"node", (*server).node},
+		{"tile", (*server).tile},
+		{"stats", (*server).stats},
+		{"thumbnail", (*server).thumbnail},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"path"
+	"slices"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/ngff"
@@ -61,6 +62,14 @@ type Label struct {
 	Path   string   `json:"path"`
 	Name   string   `json:"name"`
 	Colors [][2]any `json:"colors,omitempty"` // values and their colours
+}
+
+// imageMember tells what an image is.
+func (s *server) imageMember(ctx context.Context, sp *spot, n *Node) (err error) {
+	if slices.Contains(n.Views, ImageKind) {
+		n.Image, err = s.imageInfo(ctx, sp)
+	}
+	return err
 }
 
 // imageInfo tells what an image is. It is found out once for each that is open.

@@ -6,8 +6,6 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/kind"
-	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/raster"
 	"github.com/omnizarr/zarr/serve/levels"
 )
@@ -98,7 +96,7 @@ func (s *server) image(ctx context.Context, sp *spot) (o *openImage, done func()
 	n, err := sp.source.Node(own, sp.path[1:])
 	var img *levels.Image
 	if err == nil {
-		img, err = levels.Of(ctx, n, levels.Options{Cache: s.cache, Key: sp.key("levels"), Raster: s.described()})
+		img, err = levels.Of(ctx, n, levels.Options{Cache: s.cache, Key: sp.key("levels"), Raster: []raster.Option{raster.Described(s.described)}})
 	}
 	if err != nil {
 		cancel()
@@ -110,16 +108,4 @@ func (s *server) image(ctx context.Context, sp *spot) (o *openImage, done func()
 	}
 	o.image, o.close = img, cancel
 	return o, done, nil
-}
-
-// described has nodes told in the words of OME-NGFF, by the kinds that know their format.
-func (s *server) described() []raster.Option {
-	return []raster.Option{raster.Described(func(n zarr.Node) *meta.Attributes {
-		for _, d := range kind.All[kind.Describer](s.kinds) {
-			if said, ok := d.Describe(n); ok && said.Attributes != nil {
-				return said.Attributes
-			}
-		}
-		return n.Attributes()
-	})}
 }

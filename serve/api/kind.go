@@ -66,11 +66,11 @@ func (s *server) described(n zarr.Node) *meta.Attributes {
 
 // multiscales is the image that a group says it is, nil if it does not.
 func (s *server) multiscales(n zarr.Node) *ngff.Multiscales {
-	m, err := ngff.Read(s.described(n))
-	if err != nil || len(m.Images) == 0 || len(m.Images[0].Levels) == 0 {
+	list, err := ngff.Images(s.described(n))
+	if err != nil || len(list) == 0 || len(list[0].Levels) == 0 {
 		return nil
 	}
-	return &m.Images[0]
+	return &list[0]
 }
 
 // arrayViews are those of an array; inFile says that it belongs to an object that tells

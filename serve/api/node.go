@@ -29,6 +29,7 @@ type Node struct {
 	Fact        string          `json:"fact"`
 	Link        *source.Link    `json:"link,omitempty"` // that led here
 	Array       *ArrayInfo      `json:"array,omitempty"`
+	Image       *ImageInfo      `json:"image,omitempty"`
 	Attributes  json.RawMessage `json:"attributes"`
 	Links       []AttributeLink `json:"links"`
 	About       []AboutLine     `json:"about"`
@@ -54,7 +55,7 @@ type member func(s *server, ctx context.Context, sp *spot, n *Node) error
 
 // members are all that there are.
 func members() []member {
-	return []member{(*server).arrayMember, (*server).aboutMember, (*server).linkMember, (*server).childrenMember}
+	return []member{(*server).arrayMember, (*server).imageMember, (*server).aboutMember, (*server).linkMember, (*server).childrenMember}
 }
 
 func (s *server) node(r *request) error {

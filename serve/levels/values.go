@@ -1,7 +1,6 @@
 package levels
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/omnizarr/zarr/dtype"
@@ -28,49 +27,22 @@ func (img *Image) Floats(dst []float64, elems []byte) {
 		return
 	}
 	t := img.Levels[0].DataType()
-	size := t.Size()
-	one := oneOf(t)
-	for i := range dst {
-		dst[i] = one(elems[i*size : i*size+size])
+	if t.Kind() != dtype.Complex {
+		dtype.Floats(t, dst, elems)
+		return
 	}
-}
-
-// oneOf decodes an element of a type.
-func oneOf(t dtype.Type) func(elem []byte) float64 {
 	format, _ := dtype.FormatOf(t)
-	switch t.Kind() {
-	case dtype.Float:
-		return func(e []byte) float64 { return format.Decode(bits(e)) }
-	case dtype.Complex:
-		return func(e []byte) float64 {
-			return math.Hypot(format.Decode(bits(e[:len(e)/2])), format.Decode(bits(e[len(e)/2:])))
-		}
-	case dtype.Int:
-		return func(e []byte) float64 { return float64(signed(e)) }
+	size := t.Size() / 2
+	for i := range dst {
+		re, im := elems[2*i*size:][:size], elems[(2*i+1)*size:][:size]
+		dst[i] = math.Hypot(format.Decode(bits(re)), format.Decode(bits(im)))
 	}
-	return func(e []byte) float64 { return float64(bits(e)) }
 }
 
-// bits are those of an element of up to eight bytes.
-func bits(e []byte) uint64 {
-	switch len(e) {
-	case 1:
-		return uint64(e[0])
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(e))
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(e))
-	case 8:
-		return binary.LittleEndian.Uint64(e)
-	}
-	var v uint64
+// bits are those of a float.
+func bits(e []byte) (out uint64) {
 	for i, b := range e {
-		v |= uint64(b) << (8 * i)
+		out |= uint64(b) << (8 * i)
 	}
-	return v
-}
-
-func signed(e []byte) int64 {
-	shift := 64 - 8*len(e)
-	return int64(bits(e)<<shift) >> shift
+	return out
 }
