@@ -13,7 +13,6 @@ type answer struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	wait    time.Duration
-	head    bool
 	status  int
 	bytes   int64
 	waiting int64 // bytes since the clock was set

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"net/http"
+	"syscall"
 
 	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/store"
@@ -32,8 +33,8 @@ func explain(err error) (int, api.Problem) {
 	switch {
 	case errors.As(err, &known):
 		return known.status, known.Problem
-	case errors.Is(err, store.ErrBadKey), errors.Is(err, file.ErrLeadsOut):
-		// What lies outside is not there.
+	case errors.Is(err, store.ErrBadKey), errors.Is(err, file.ErrLeadsOut), errors.Is(err, syscall.ELOOP):
+		// What lies outside is not there, nor what is a link to itself.
 		return explain(nothing())
 	}
 	return api.ProblemOf(err)
