@@ -99,7 +99,11 @@ func (s *Server) view(ctx context.Context, src *source.Source, t target) (store.
 	if t.form == "/zarr2" {
 		o.Version = 2
 	}
-	v, err := plain.New(src, o)
+	nodes := plain.Nodes(src)
+	if t.pyramid {
+		nodes = plain.Pyramids(src, s.cache)
+	}
+	v, err := plain.New(nodes, o)
 	if err != nil {
 		return nil, refuse(http.StatusBadRequest, api.WrongRequest, err.Error())
 	}
