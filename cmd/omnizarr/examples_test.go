@@ -40,7 +40,7 @@ func exampleSamples(t *testing.T, dir string) {
 		}
 	}
 	if err == nil {
-		err = put(ctx, root, "trace", zarr.ArraySpec{Shape: []int{100}, DataType: "uint8"}, make([]uint8, 100))
+		err = put(ctx, root, "trace", zarr.ArraySpec{Shape: []int{100}, DataType: "uint8"}, bytes.Repeat([]byte{1}, 100))
 	}
 	if err == nil {
 		err = root.Close()
