@@ -39,7 +39,7 @@ def sent():
     """How many values were sent so far, by what the server counts."""
     with urllib.request.urlopen(f"{base}/metrics") as answer:
         lines = answer.read().decode().splitlines()
-    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("omnizarr_http_requests_total") and 'route="zarr' in line)
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("omnizarr_http_requests_total") and 'route="/zarr' in line)
 
 
 for c in cases:

@@ -114,7 +114,7 @@ func (s *exhibited) lfp() *write.Group {
 	}
 	data := dataset(write.Numbers(s.Field, len(s.Field)/scene.Probes, scene.Probes), "num_times", "num_channels")
 	data.Attributes = attributes{"unit": "volts", "conversion": 1e-6, "offset": 0.0, "resolution": -1.0}
-	data.Chunks = []int{12500, scene.Probes}
+	data.Chunks = []int{1250, scene.Probes} // neuroglancer has room for no more than 2048 in a row
 	start := dataset(write.Scalar(0.0))
 	start.Attributes = attributes{"rate": float32(s.Rate), "unit": "seconds"}
 	return group(core("ElectricalSeries", attributes{"description": "local field potentials along the probe", "comments": "made up"}), nil,
