@@ -85,9 +85,10 @@ const tree: Record<string, Record<string, Made>> = {
     "/electrodes": { kind: "table", fact: "→ /general", type: "DynamicTable", views: ["table"], link: { source: "session.nwb.zarr", path: "/intervals/trials", text: "/general/electrodes" }, table: { rows: 384, columns: unitColumns.slice(0, 3) } },
   },
   "era5.zarr": {
-    "/": { kind: "group", fact: "Zarr v3", kids: ["t2m", "latitude", "station", "one", "empty", "complex"] },
+    "/": { kind: "group", fact: "Zarr v3", kids: ["t2m", "<b>x<\u2215b>", "latitude", "station", "one", "empty", "complex"] },
     "/t2m": { kind: "image", fact: "365 × 721 × 1440", views: ["image", "array"], image: terrain, array: arrayOf([365, 721, 1440], [1, 256, 256], "float32", ["time", "latitude", "longitude"], { fill_value: "NaN" }) },
     "/latitude": { kind: "array", fact: "721", views: ["array", "series"], array: arrayOf([721], [721], "float64", ["latitude"]) },
+    "/<b>x<\u2215b>": { kind: "group", fact: "<i>no</i>", kids: [], attributes: { note: "<img src=x onerror=alert(1)>" } },
     "/station": { kind: "array", fact: "text, 40", views: ["array"], array: arrayOf([40], [40], "string") },
     "/one": { kind: "array", fact: "a single value", views: ["array"], array: arrayOf([], [], "float32") },
     "/empty": { kind: "array", fact: "0 × 512", views: ["array"], array: arrayOf([0, 512], [64, 64], "int16") },
@@ -295,30 +296,41 @@ function answer(name: string, q: URLSearchParams): { status?: number; json?: unk
   return { status: 404, json: { error: "no such request", kind: "not_found" } };
 }
 
+// What the server sends with every page: a view that needs more than this fails here too.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function serve(message: unknown, res: ServerResponse, next: () => void, on: boolean): void {
+  const req = message as { url?: string };
+  const url = new URL(req.url ?? "/", "http://localhost");
+  if (url.pathname.startsWith("/view/")) {
+    req.url = "/index.html";
+    return next();
+  }
+  if (!on || !url.pathname.startsWith("/api/")) return next();
+  const a = answer(url.pathname.slice(5), url.searchParams);
+  const send = () => {
+    res.statusCode = a.status ?? 200;
+    for (const [k, v] of Object.entries(a.head ?? {})) res.setHeader(k, v);
+    if (a.svg) res.setHeader("Content-Type", "image/svg+xml").end(a.svg);
+    else if (a.bytes) res.setHeader("Content-Type", "application/octet-stream").end(new Uint8Array(a.bytes.buffer as ArrayBuffer, a.bytes.byteOffset, a.bytes.byteLength));
+    // An integer beyond 2⁵³ as stored, which JSON.stringify would round.
+    else res.setHeader("Content-Type", "application/json").end(JSON.stringify(a.json).replace("9007199254740992", "9007199254740993"));
+  };
+  setTimeout(send, url.searchParams.get("path") === "/slow" ? 4000 : 20);
+}
+type ServerResponse = { statusCode: number; setHeader(k: string, v: string): ServerResponse; end(body: unknown): void };
+
 /** mock answers /api itself, and gives the page for every address of it. */
 export function mock(on: boolean): Plugin {
   return {
     name: "omnizarr-mock",
     configureServer(server) {
-      server.middlewares.use((message, res, next) => {
-        const req = message as { url?: string };
-        const url = new URL(req.url ?? "/", "http://localhost");
-        if (url.pathname.startsWith("/view/")) {
-          req.url = "/index.html";
-          return next();
-        }
-        if (!on || !url.pathname.startsWith("/api/")) return next();
-        const name = url.pathname.slice(5);
-        const a = answer(name, url.searchParams);
-        const send = () => {
-          res.statusCode = a.status ?? 200;
-          for (const [k, v] of Object.entries(a.head ?? {})) res.setHeader(k, v);
-          if (a.svg) res.setHeader("Content-Type", "image/svg+xml").end(a.svg);
-          else if (a.bytes) res.setHeader("Content-Type", "application/octet-stream").end(new Uint8Array(a.bytes.buffer as ArrayBuffer, a.bytes.byteOffset, a.bytes.byteLength));
-          // An integer beyond 2⁵³ as stored, which JSON.stringify would round.
-          else res.setHeader("Content-Type", "application/json").end(JSON.stringify(a.json).replace("9007199254740992", "9007199254740993"));
-        };
-        setTimeout(send, url.searchParams.get("path") === "/slow" ? 4000 : 20);
+      server.middlewares.use((req, res, next) => serve(req, res as unknown as ServerResponse, next, on));
+    },
+    configurePreviewServer(server) {
+      server.middlewares.use((req, res, next) => {
+        (res as unknown as ServerResponse).setHeader("Content-Security-Policy", policy);
+        serve(req, res as unknown as ServerResponse, next, on);
       });
     },
   };

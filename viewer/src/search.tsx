@@ -77,7 +77,8 @@ export function Search() {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [text]);
+    // What a number means depends on the node, which may come after it was typed.
+  }, [text, node.value]);
 
   const leave = () => {
     setOpen(false);

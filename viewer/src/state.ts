@@ -93,7 +93,8 @@ export const view = computed<Kind>(() => {
   return want && n?.views.includes(want) ? want : (n?.kind ?? "group");
 });
 
-const key = computed(() => route.value.source + "\0" + route.value.path);
+/** place is the node that the route names, without what is changed by looking around in it. */
+export const place = computed(() => route.value.source + "\0" + route.value.path);
 const again = signal(0);
 
 /** retry asks for the node, or the list of sources, once more. */
@@ -121,7 +122,7 @@ export function start(): void {
   });
   effect(() => {
     again.value;
-    const [source, path] = key.value.split("\0") as [string, string];
+    const [source, path] = place.value.split("\0") as [string, string];
     const shown = node.peek();
     batch(() => {
       if (shown && (shown.source !== source || shown.path !== path)) node.value = null;

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as api from "./api";
 import type { Child } from "./api";
 import { ancestors, formatRoute, parentPath } from "./route";
-import { navigate, panels, route, sources, sourcesError, narrow, node, registerKey, retry } from "./state";
+import { navigate, panels, place, route, sources, sourcesError, narrow, node, registerKey, retry } from "./state";
 import { childAt, layout, pageSize, rows as countRows, runAt, type Branch, type Run } from "./treelist";
 import { Icon, iconOf } from "./ui/icon";
 import { Skeleton } from "./ui/states";
@@ -78,7 +78,7 @@ function setOpen(key: string, on: boolean): void {
 
 // The way to what is shown is open.
 effect(() => {
-  const { source, path } = route.value;
+  const [source, path] = place.value.split("\0") as [string, string];
   if (!source) return;
   const list = ancestors(path).slice(0, -1).map((p) => keyOf(source, p));
   if (path === "/") list.push(keyOf(source, "/"));
@@ -300,7 +300,7 @@ function Row({ run, row, high, active, selected, onActive }: RowProps) {
       class={"row" + (selected ? " on" : "") + (active ? " active" : "") + (bad ? " bad" : "")} id={"row-" + row} role="treeitem" style={place}
       aria-level={run.depth + 1} aria-expanded={more ? open : undefined} aria-selected={selected}
       aria-setsize={b?.count} aria-posinset={run.from + row - run.row + 1}
-      aria-label={[c.label ?? c.name, c.kind, fact, bad].filter(Boolean).join(", ")} title={bad ?? (c.label && c.label !== c.name ? c.label + " (" + c.name + ")" : flat ? c.path : undefined)}
+      title={bad ?? (c.label && c.label !== c.name ? c.label + " (" + c.name + ")" : flat ? c.path : undefined)}
       onClick={(e) => {
         onActive();
         if (e.ctrlKey || e.metaKey) open_(formatRoute({ source, path: c.path }));
@@ -315,7 +315,7 @@ function Row({ run, row, high, active, selected, onActive }: RowProps) {
         }}><Icon name={open ? "down" : "right"} /></span>
       ) : <span class="twist" />}
       {run.branch !== top && <Icon name={c.problem ? "warning" : (c.icon ?? iconOf(c))} class="kind" />}
-      <span class="name">{c.name}</span>
+      <span class="name">{c.name}</span><span class="sr">, {c.kind}{bad && ", " + bad}, </span>
       {c.link?.path ? <span class="fact jump" title={"Go to " + c.link.text} onClick={(e) => {
         e.stopPropagation();
         follow(run.branch, c);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { ArrayInfo, Codec, Node } from "../api";
 import { sources } from "../state";
-import { bytes, count, duration, group, shape, value } from "../format";
+import { bytes, count, group, shape, value } from "../format";
 import { DataLink } from "../ui/link";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
@@ -54,21 +54,16 @@ export function Codecs({ list }: { list: Codec[] }) {
 /** Essentials are the few facts that stand below the display of a view. */
 export function Essentials({ node: n }: { node: Node }) {
   const a = n.array;
-  const s = n.series;
-  if (!a && !s && !n.table && !n.image) return null;
+  if (!a && !n.image) return null;
   const names = a?.dimension_names ?? n.image?.axes.map((x) => x.name);
   const sizes = a?.shape ?? n.image?.axes.map((x) => x.size);
   return (
     <div class="section">
       <Facts list={[
-        n.type && ["Type of node", n.type],
+        n.type && ["Kind", n.type],
         sizes && ["Shape", shape(sizes, names)],
         ["Type", a?.data_type ?? n.image?.data_type],
         ["Pixel", pixel(n)],
-        s && ["Rate", s.rate ? value(s.rate) + " Hz" : "own times"],
-        s && ["Length", duration(s.end - s.start)],
-        n.table && ["Rows", group(n.table.rows)],
-        n.spikes && ["Spikes", count(n.spikes.spikes)],
         a && a.chunks.length > 0 && ["Chunks", chunkShape(a.chunks)],
         a?.shards && ["Shards", chunkShape(a.shards)],
         a && ["Stored", stored(a)],
@@ -93,7 +88,7 @@ export function Info({ node: n }: { node: Node }) {
         <h3 class="wrap">{n.label ?? n.name}</h3>
         {n.description && <p class="words">{n.description}</p>}
         <Facts list={[
-          ["Format", n.title], n.type && ["Type of node", n.type], ["Path", n.path],
+          ["Format", n.title], n.type && ["Kind", n.type], ["Path", n.path],
           n.link && ["Link to", <DataLink link={n.link} />],
           n.children !== undefined && n.children !== null && ["Children", group(n.children)],
           ...n.about.map((x): Fact => [x.name, x.value]),
