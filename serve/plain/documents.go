@@ -7,10 +7,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/zarr2"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -30,11 +34,15 @@ const (
 const (
 	mostNodes = 1000
 	mostBytes = 8 << 20
-	mostTime  = time.Second
 	// It is made anew after a while, since nodes may come and go; where there was too
 	// much, later.
-	goodFor, nothingFor = 10 * time.Second, 10 * time.Minute
+	goodFor, nothingFor = 15 * time.Second, 10 * time.Minute
+	// atOnce is how many nodes are asked for at the same time.
+	atOnce = 16
 )
+
+// mostTime is how long it may take. Tests have more.
+var mostTime = 3 * time.Second
 
 // document makes one of the documents of a node.
 func (s *Store) document(ctx context.Context, at, name string) ([]byte, error) {
@@ -197,27 +205,22 @@ type collected struct {
 
 // collect gives the documents of all nodes below a group, nil if they are too many.
 func (s *Store) collect(ctx context.Context, at string) (map[string]meta.Node, error) {
-	s.mu.Lock()
-	c := s.consolidated[at]
-	s.mu.Unlock()
-	if c != nil && time.Now().Before(c.until) {
-		return c.nodes, nil
+	if nodes, ok := s.known(at); ok {
+		return nodes, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
 	w := walk{s: s, top: at, nodes: map[string]meta.Node{}}
-	err := w.below(limited, at)
+	err := w.below(limited)
+	c := &collected{until: time.Now().Add(goodFor)}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, errTooMany) || limited.Err() != nil:
-		c = &collected{until: time.Now().Add(nothingFor)}
-	case err != nil:
-		// What cannot be listed is opened node by node.
-		c = &collected{until: time.Now().Add(goodFor)}
-	default:
-		c = &collected{w.nodes, time.Now().Add(goodFor)}
-	}
+	case errors.Is(err, errTooMany):
+		c.until = time.Now().Add(nothingFor)
+	case err == nil:
+		c.nodes = w.nodes
+	} // else what cannot be listed, or not soon, is opened node by node
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.consolidated) >= mostArrays {
@@ -227,54 +230,114 @@ func (s *Store) collect(ctx context.Context, at string) (map[string]meta.Node, e
 	return c.nodes, nil
 }
 
+// known gives what was found before, for the group or one above it.
+func (s *Store) known(at string) (map[string]meta.Node, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if c := s.consolidated[at]; c != nil && now.Before(c.until) {
+		return c.nodes, true
+	}
+	for up := at; up != ""; {
+		up = strings.TrimPrefix(path.Dir("/"+up), "/")
+		c := s.consolidated[up]
+		if c == nil || c.nodes == nil || !now.Before(c.until) {
+			continue
+		}
+		nodes := map[string]meta.Node{}
+		for inner, n := range c.nodes {
+			if rest, ok := strings.CutPrefix(path.Join(up, inner), at+"/"); ok {
+				nodes[rest] = n
+			}
+		}
+		return nodes, true
+	}
+	return nil, false
+}
+
 var errTooMany = errors.New("more than consolidated metadata has")
 
 // walk looks through the nodes below a group.
 type walk struct {
-	s     *Store
-	top   string
+	s    *Store
+	top  string
+	seen int // names
+
+	mu    sync.Mutex
 	nodes map[string]meta.Node
-	seen  int
 	bytes int
+	next  []string // groups to look into
 }
 
-func (w *walk) below(ctx context.Context, at string) error {
-	names, err := w.s.nodes.Names(ctx, "/"+at)
-	if err != nil {
-		return err
-	}
-	if w.seen += len(names); w.seen > mostNodes {
-		return errTooMany
-	}
-	for _, name := range names {
-		if err := ctx.Err(); err != nil {
+// below looks through one depth of the hierarchy after the other.
+func (w *walk) below(ctx context.Context) error {
+	for groups := []string{w.top}; len(groups) > 0; groups = w.next {
+		lists := make([][]string, len(groups))
+		err := each(ctx, len(groups), func(ctx context.Context, i int) (err error) {
+			lists[i], err = w.s.nodes.Names(ctx, "/"+groups[i])
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		inner := path.Join(at, name)
-		n, err := w.s.nodes.Node(ctx, "/"+inner)
-		if err != nil {
-			continue // no node, or one that is told of when it is opened
-		}
-		doc, err := w.s.node(ctx, inner, n)
-		if err != nil {
-			continue
-		}
-		texts, err := w.s.texts(doc)
-		if err != nil {
-			continue
-		}
-		for _, text := range texts {
-			w.bytes += len(text)
-		}
-		if w.bytes > mostBytes {
-			return errTooMany
-		}
-		w.nodes[strings.TrimPrefix(strings.TrimPrefix(inner, w.top), "/")] = doc
-		if _, ok := n.(*zarr.Group); ok {
-			if err := w.below(ctx, inner); err != nil {
-				return err
+		var paths []string
+		for i, names := range lists {
+			if w.seen += len(names); w.seen > mostNodes {
+				return errTooMany
+			}
+			for _, name := range names {
+				paths = append(paths, path.Join(groups[i], name))
 			}
 		}
+		w.next = nil
+		if err := each(ctx, len(paths), func(ctx context.Context, i int) error { return w.look(ctx, paths[i]) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls f for several numbers at a time, until one fails.
+func each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for i := range n {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return par.Catch(func() error { return f(ctx, i) })
+		})
+	}
+	return g.Wait()
+}
+
+// look takes down the document of what lies at a path. What is no node, or one that cannot
+// be shown, is told of when it is opened.
+func (w *walk) look(ctx context.Context, at string) error {
+	n, err := w.s.nodes.Node(ctx, "/"+at)
+	if err != nil {
+		return ctx.Err()
+	}
+	doc, err := w.s.node(ctx, at, n)
+	if err != nil {
+		return ctx.Err()
+	}
+	texts, err := w.s.texts(doc)
+	if err != nil {
+		return ctx.Err()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, text := range texts {
+		w.bytes += len(text)
+	}
+	if w.bytes > mostBytes {
+		return errTooMany
+	}
+	w.nodes[strings.TrimPrefix(strings.TrimPrefix(at, w.top), "/")] = doc
+	if _, ok := n.(*zarr.Group); ok {
+		w.next = append(w.next, at)
 	}
 	return nil
 }
