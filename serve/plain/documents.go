@@ -211,7 +211,13 @@ func (s *Store) collect(ctx context.Context, at string) (map[string]meta.Node, e
 	limited, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
 	w := walk{s: s, top: at, nodes: map[string]meta.Node{}}
-	err := w.below(limited)
+	folder, err := s.nodes.Folder(limited, "/"+at)
+	if folder { // whose stores would all be opened
+		err = errTooMany
+	}
+	if err == nil {
+		err = w.below(limited)
+	}
 	c := &collected{until: time.Now().Add(goodFor)}
 	switch {
 	case ctx.Err() != nil:

@@ -190,6 +190,31 @@ func TestManyNodesAreNotConsolidated(t *testing.T) {
 	}
 }
 
+// A folder of stores is a group whose stores are opened one by one.
+func TestFolderOfStores(t *testing.T) {
+	src := &asked{Nodes: serve(t, servetest.Samples(t))}
+	for _, nodes := range []plain.Nodes{src, plain.Pyramids(src, nil)} {
+		p := shown(t, nodes, plain.Options{})
+		if text := get(t, p, "zarr.json"); strings.Contains(string(text), "consolidated") {
+			t.Errorf("a folder is consolidated: %s", text)
+		}
+		if n := src.nodes.Load(); n > 4 {
+			t.Errorf("%d nodes were opened", n)
+		}
+		if got := list(t, p, "", "/"); !strings.Contains(got, "image.tif/ ") || !strings.Contains(got, "sub/ ") || !strings.HasSuffix(got, " zarr.json") {
+			t.Errorf("listed: %s", got)
+		}
+		for _, key := range []string{"plain.zarr/zarr.json", "sub/old.zarr/zarr.json", "image.tif/zarr.json"} {
+			if text := get(t, p, key); !strings.Contains(string(text), "consolidated") {
+				t.Errorf("%s is not consolidated", key)
+			}
+		}
+		get(t, p, "sub/cells.n5/s0/c/0/0")
+		get(t, p, "sub/old.zarr/a/0.0")
+		src.nodes.Store(0)
+	}
+}
+
 func TestList(t *testing.T) {
 	src := serve(t, filepath.Join(servetest.Samples(t), "plain.zarr"))
 	for version, want := range map[int]map[string]string{

@@ -46,6 +46,8 @@ type Nodes interface {
 	Node(ctx context.Context, path string) (zarr.Node, error)
 	// Names lists what lies directly below a group; some of it may be no nodes.
 	Names(ctx context.Context, path string) ([]string, error)
+	// Folder reports whether a group is a folder of stores, which are opened one by one.
+	Folder(ctx context.Context, path string) (bool, error)
 	// Version changes when the documents of a node change.
 	Version(ctx context.Context, path string) (string, error)
 }

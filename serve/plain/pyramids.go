@@ -191,6 +191,15 @@ func (p *pyramids) Names(ctx context.Context, at string) ([]string, error) {
 	return names, err
 }
 
+// Folder is never true of an image.
+func (p *pyramids) Folder(ctx context.Context, at string) (bool, error) {
+	at = path.Clean("/" + at)
+	if a, err := p.level(ctx, at); err != nil || a != nil {
+		return false, err
+	}
+	return p.Nodes.Folder(ctx, at)
+}
+
 // Version is that of what an image is made of.
 func (p *pyramids) Version(ctx context.Context, at string) (string, error) {
 	at = path.Clean("/" + at)

@@ -102,6 +102,13 @@ func (s *Source) Parts(ctx context.Context, at string) (Parts, error) {
 	return out, nil
 }
 
+// Folder reports whether a path leads to a folder of stores: a group that only the source
+// has, which opens each of them when it is asked for.
+func (s *Source) Folder(ctx context.Context, at string) (bool, error) {
+	p, _, err := s.find(ctx, at)
+	return err == nil && p.folder != nil, err
+}
+
 // failed makes an error that names the source's own path, where the engine has none.
 func (s *Source) failed(at string, err error) error {
 	var known *zarr.Error
