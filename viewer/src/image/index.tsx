@@ -57,7 +57,7 @@ function Picture({ model }: { model: ImageModel }) {
 
   const name = model.node.label ?? model.node.name;
   return (
-    <section class="image" aria-label={"Image " + name}>
+    <section class="image" aria-label={"Image " + name} aria-busy={stage.value?.told.value.waiting ?? true}>
       <div
         ref={box} class={"image-stage" + (model.measuring.value ? " measuring" : "")} tabIndex={0} role="application"
         aria-label={`${name}: drag or arrow keys move, plus and minus zoom, 0 shows all`} aria-roledescription="picture"

@@ -335,8 +335,10 @@ export class Stage {
       this.lastWant = key;
       this.scheduleWant();
     }
-    if (complete && here) this.framed();
     this.sightTiles = tilesInSight;
+    const told = this.told.peek();
+    if (told.drawn !== scene.count > 0 || told.failed !== scene.failed.length || told.waiting === complete) this.publish();
+    if (complete && here) this.framed();
   }
   private lastWant = 0;
   private sightTiles = 0;
@@ -836,7 +838,7 @@ export class Stage {
   /** Tells the page what is going on, when that has changed. */
   private publish(): void {
     const { scene, model } = this;
-    const waiting = this.queue.pending > 0;
+    const waiting = this.queue.pending > 0 || this.wantTimer !== undefined || this.fresh.length > 0;
     const failed = scene.failed.length;
     const problem = scene.failed[0]?.problem ?? null;
     const old = this.told.peek();
