@@ -141,19 +141,24 @@ const tests = {
       const canvas = document.querySelector(".image-stage canvas");
       const gl = canvas.getContext("webgl2");
       const px = new Uint8Array(4);
-      window.holes = 0;
-      window.looked = 0;
-      const look = () => {
-        requestAnimationFrame(() => {
-          for (const [fx, fy] of [[0.5, 0.5], [0.3, 0.4], [0.7, 0.6], [0.4, 0.7]]) {
-            gl.readPixels(Math.floor(canvas.width * fx), Math.floor(canvas.height * fy), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, px);
-            if (px[3] === 255 && px[0] < 60) window.holes++;
-            if (px[3] === 255) window.looked++;
-          }
-          look();
-        });
+      window.holes = window.looked = 0;
+      let drawn = false; // only frames that the view draws: the buffer of others is empty
+      const clear = gl.clear.bind(gl);
+      gl.clear = (m) => {
+        drawn = true;
+        clear(m);
       };
-      look();
+      const later = window.requestAnimationFrame.bind(window);
+      window.requestAnimationFrame = (f) => later((t) => {
+        drawn = false;
+        f(t);
+        if (!drawn) return;
+        for (const [fx, fy] of [[0.5, 0.5], [0.3, 0.4], [0.7, 0.6], [0.4, 0.7]]) {
+          gl.readPixels(Math.floor(canvas.width * fx), Math.floor(canvas.height * fy), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, px);
+          window.looked++;
+          if (px[0] < 60) window.holes++;
+        }
+      });
     });
     const box = await page.locator(".image-stage").boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -163,7 +168,7 @@ const tests = {
     }
     await settled(page);
     const { holes, looked } = await page.evaluate(() => ({ holes: window.holes, looked: window.looked }));
-    assert.ok(looked > 100, `frames were looked at (${looked})`);
+    assert.ok(looked > 80, `frames were looked at (${looked})`);
     assert.equal(holes, 0, "no frame had a hole");
     made.seen.delay = 0;
     await page.context().close();
