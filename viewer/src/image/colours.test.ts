@@ -6,7 +6,7 @@ test("maps run from their first to their last colour, and back", () => {
     const there = lut(name);
     const back = lut(name + "_r");
     expect(there.length).toBe(1024);
-    for (let i = 0; i < 256; i++) expect(there.slice(i * 4, i * 4 + 4)).toEqual(back.slice((255 - i) * 4, (255 - i) * 4 + 4));
+    expect(Array.from(new Uint32Array(there.buffer))).toEqual(Array.from(new Uint32Array(back.buffer)).reverse());
   }
   expect(Array.from(lut("viridis").slice(0, 4))).toEqual([0x44, 0x01, 0x54, 255]);
   expect(lut("grey")[4 * 128]).toBe(128);
@@ -30,8 +30,7 @@ test("labels: clear background, bright colours, neighbours apart, the file's own
   const seen = new Set<number>();
   for (let i = 1; i <= 2000; i++) {
     const c = labelColour(i);
-    expect(c >>> 24).toBe(255);
-    expect(Math.max(c & 255, (c >> 8) & 255, (c >> 16) & 255)).toBeGreaterThan(200);
+    if (c >>> 24 !== 255 || Math.max(c & 255, (c >> 8) & 255, (c >> 16) & 255) < 200) expect.fail(`label ${i} is ${c.toString(16)}`);
     seen.add(c);
   }
   expect(seen.size).toBeGreaterThan(1950);

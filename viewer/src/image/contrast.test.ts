@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { autoWindow, histogramPath, sampleWindow, usable } from "./contrast";
+import { autoWindow, histogramPath, histogramRange, sampleWindow, usable } from "./contrast";
 
 test("auto contrast by percentiles, by all values where these fall together", () => {
   expect(autoWindow({ min: 0, max: 9, percentiles: { "0.1": 1, "99.9": 8 } })).toEqual([1, 8]);
@@ -26,8 +26,18 @@ test("windows that can be divided by", () => {
 test("one bin of background does not press the histogram flat", () => {
   const counts = new Array(256).fill(10);
   counts[0] = 1e6;
-  const ys = [...histogramPath({ from: 0, to: 1, counts }, false).matchAll(/L[\d.]+ ([\d.]+)/g)].map((m) => Number(m[1]));
-  expect(ys[0]).toBe(4);
-  expect(ys[10]).toBeLessThan(50);
-  expect(histogramPath({ from: 0, to: 1, counts: new Array(256).fill(0) }, true)).toBe("");
+  for (const log of [false, true]) {
+    const ys = [...histogramPath({ from: 0, to: 1, counts }, 0, 1, log).matchAll(/L[\d.]+ ([\d.]+)/g)].map((m) => Number(m[1]));
+    expect(ys[0]).toBe(6);
+    expect(ys[10]).toBe(6);
+  }
+  expect(histogramPath({ from: 0, to: 1, counts: new Array(256).fill(0) }, 0, 1, true)).toBe("");
+  expect(histogramPath({ from: 5, to: 5, counts: [9, ...new Array(255).fill(0)] }, 4, 6, false)).toMatch(/^M128 100L128 6/);
+});
+
+test("a histogram shows what is near the usual window, and what was chosen", () => {
+  const h = { from: 0, to: 65535, counts: [] };
+  expect(histogramRange(h, [100, 1100], [100, 1100])).toEqual([0, 1500]);
+  expect(histogramRange(h, [100, 1100], [-50, 40000])).toEqual([-50, 40000]);
+  expect(histogramRange({ ...h, to: 900 }, [100, 1100], [100, 1100])).toEqual([0, 1100]);
 });

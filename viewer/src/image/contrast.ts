@@ -53,28 +53,37 @@ export function sampleWindow(data: ArrayLike<number>): [number, number] | null {
   return hi > lo ? [lo, hi] : usable(some[0]!, some[some.length - 1]!);
 }
 
-/** The outline of a histogram in a box of 256 × 100, as the points of an SVG path. */
-export function histogramPath(h: Histogram, log: boolean): string {
+/**
+ * The outline of a part of a histogram in a box of 256 × 100, as an SVG path. Heights are square roots of counts, or
+ * logarithms: background has a thousand times the pixels of what is looked at. The third largest bin sets the height,
+ * so that single bins (background, saturation) do not press the rest flat.
+ */
+export function histogramPath(h: Histogram, from: number, to: number, log: boolean): string {
+  const f = log ? Math.log1p : Math.sqrt;
   const n = h.counts.length;
-  let most = 0;
-  // A single bin (background, saturation) must not press the rest flat: the second largest sets the height.
-  let second = 0;
-  for (const c of h.counts) {
-    if (c > most) {
-      second = most;
-      most = c;
-    } else if (c > second) second = c;
-  }
-  if (most === 0) return "";
-  const top = log ? Math.log1p(most) : second > 0 ? Math.min(most, second * 1.5) : most;
-  let d = "M0 100";
+  const width = (h.to - h.from) / n || 1;
+  const top = f([...h.counts].sort((a, b) => b - a).find((c, i) => i >= 2 || c === 0) || Math.max(...h.counts));
+  if (!(top > 0)) return "";
+  const x = (v: number) => round(Math.min(256, Math.max(0, ((v - from) / (to - from)) * 256)));
+  let d = `M${x(h.from)} 100`;
   for (let i = 0; i < n; i++) {
-    const c = h.counts[i]!;
-    const v = log ? Math.log1p(c) : c;
-    const y = 100 - Math.min(1, v / top) * 96;
-    d += `L${round((i / n) * 256)} ${round(y)}L${round(((i + 1) / n) * 256)} ${round(y)}`;
+    const at = h.from + i * width;
+    if (at + width < from || at > to) continue;
+    const y = round(100 - Math.min(1, f(h.counts[i]!) / top) * 94);
+    d += `L${x(at)} ${y}L${x(at + width)} ${y}`;
   }
-  return d + "L256 100Z";
+  return d + `L${x(h.from + n * width)} 100Z`;
+}
+
+/**
+ * The values that a histogram shows: all, but not much above and below the usual window, since one bright pixel would
+ * press the rest into a corner; and always what was chosen.
+ */
+export function histogramRange(h: Histogram, usual: [number, number], chosen: [number, number]): [number, number] {
+  const more = (usual[1] - usual[0]) * 0.4;
+  const from = Math.min(Math.max(h.from, usual[0] - more), chosen[0]);
+  const to = Math.max(Math.min(h.to, usual[1] + more), chosen[1]);
+  return to > from ? [from, to] : [from, from + 1];
 }
 
 const round = (v: number) => Math.round(v * 10) / 10;

@@ -101,7 +101,7 @@ function Window({ c, w }: { c: ChannelModel; w: [number, number] }) {
 }
 
 function Maps({ model }: { model: ImageModel }) {
-  if (!model.single.value) return model.channels.length > 1 ? <p class="section dim">A colour map is for one channel: hide the others to choose one.</p> : null;
+  if (!model.single.value) return null;
   const many = model.channels.length > 1;
   const reversed = model.map.value.endsWith("_r");
   const now = model.map.value.replace(/_r$/, "") || (many ? "colour" : "grey");
@@ -162,7 +162,7 @@ function Grid({ model }: { model: ImageModel }) {
   return (
     <label class="image-check">
       <input type="checkbox" checked={model.grid.value} onChange={(e) => (model.grid.value = e.currentTarget.checked)} />
-      <span class="grow">Chunks{l.shards ? " and shards" : ""}</span>
+      <span class="grow">{l.shards ? "Chunks, shards" : "Chunks"}</span>
       <span class="fact"><i class="image-key chunk" /> {words(l.chunks)}{l.shards && <> <i class="image-key shard" /> {words(l.shards)}</>}</span>
     </label>
   );

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import { value } from "../format";
-import { histogramPath } from "./contrast";
+import { histogramPath, histogramRange } from "./contrast";
 import type { ChannelModel, ImageModel } from "./model";
 
 /** A histogram with the two ends of the window to be dragged, or moved by keys. */
@@ -10,12 +10,9 @@ export function Histogram({ model, c, colour }: { model: ImageModel; c: ChannelM
   const w = c.window.value;
   if (!s || !w) return <div class="image-histogram empty">{c.problem.value ? c.problem.value.error : s ? "no values" : ""}</div>;
   if (s.min === null) return <div class="image-histogram empty">no values here</div>;
-  // A window that was set wider than the data is still reached.
   const h = s.histogram;
-  const wide = h.to - h.from || 1;
-  const from = Math.min(h.from, w[0]);
-  const to = Math.max(h.to, w[1]);
-  const full = to - from || 1;
+  const [from, to] = histogramRange(h, c.usual.value ?? w, w);
+  const full = to - from;
   const part = (v: number) => ((v - from) / full) * 100;
 
   const drag = (i: 0 | 1) => (e: PointerEvent) => {
@@ -56,8 +53,8 @@ export function Histogram({ model, c, colour }: { model: ImageModel; c: ChannelM
   );
   return (
     <div class="image-histogram" ref={box}>
-      <svg viewBox="0 0 256 100" preserveAspectRatio="none" aria-hidden="true" style={{ left: part(h.from) + "%", width: (wide / full) * 100 + "%", color: colour }}>
-        <path d={histogramPath(h, model.log.value)} />
+      <svg viewBox="0 0 256 100" preserveAspectRatio="none" aria-hidden="true" style={{ color: colour }}>
+        <path d={histogramPath(h, from, to, model.log.value)} />
       </svg>
       {handle(0, "Darkest value")}
       {handle(1, "Brightest value")}

@@ -27,6 +27,7 @@ export class ChannelModel {
   readonly auto = signal<[number, number] | null>(null);
   /** Until the server has counted: from the first tile. */
   readonly guess = signal<[number, number] | null>(null);
+  readonly usual: ReadonlySignal<[number, number] | null>;
   readonly window: ReadonlySignal<[number, number] | null>;
   readonly usualColour: string;
 
@@ -39,10 +40,11 @@ export class ChannelModel {
     this.usualColour = channelColour(file.color, index, n);
     this.colour = signal(this.usualColour);
     this.on = signal(file.active);
-    this.window = computed(() => {
-      const w = this.chosen.value ?? (file.window && file.window[1] > file.window[0] ? file.window : null) ?? this.auto.value ?? this.guess.value;
+    this.usual = computed(() => {
+      const w = file.window && file.window[1] > file.window[0] ? file.window : (this.auto.value ?? this.guess.value);
       return w && usable(w[0], w[1]);
     });
+    this.window = computed(() => this.chosen.value ?? this.usual.value);
   }
 
   reset(): void {

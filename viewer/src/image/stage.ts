@@ -46,6 +46,7 @@ export class Stage {
   private readonly labelSight = new Float64Array(4);
   private readonly wide = new Float64Array(4);
   private layer: LabelLayer | null = null;
+  private labelProblem: StatusError | null = null;
   private readonly fresh: Tile[] = [];
   private plane: Plane;
   private frameNumber = 1;
@@ -256,6 +257,7 @@ export class Stage {
   private async loadLabels(index: number): Promise<void> {
     const { node, info } = this.model;
     const l = info.labels[index]!;
+    this.labelProblem = null;
     try {
       const n = await api.node({ source: node.source, path: l.path });
       if (this.model.labels.peek()?.index !== index) return;
@@ -266,7 +268,8 @@ export class Stage {
       this.invalidate();
       this.scheduleWant();
     } catch (e) {
-      status.errors.value = [...status.errors.peek(), { problem: api.problemOf(e), retry: () => void this.loadLabels(index) }];
+      this.labelProblem = { problem: api.problemOf(e), retry: () => void this.loadLabels(index) };
+      this.tellErrors();
     }
   }
 
@@ -845,8 +848,7 @@ export class Stage {
     const next: Told = { drawn: scene.count > 0, waiting, failed, problem, renderer: this.renderer?.name ?? "" };
     if (old.drawn !== next.drawn || old.waiting !== waiting || old.failed !== failed || old.problem !== problem) {
       this.told.value = next;
-      const errors: StatusError[] = problem ? [{ problem: failed > 1 ? { ...problem, error: `${failed} tiles: ${problem.error}` } : problem, retry: () => this.retry() }] : [];
-      if (errors.length > 0 || status.errors.peek().length > 0) status.errors.value = errors;
+      this.tellErrors();
     }
     const levels = model.info.levels.length;
     const words = [levels > 1 ? `level ${this.level()} of ${levels}` : "", `${this.sightTiles} ${this.sightTiles === 1 ? "tile" : "tiles"}`, this.tookMs ? duration(this.tookMs / 1000) : "", this.got ? sizeText(this.got) : "", waiting ? "loading" : "", this.renderer?.name === "WebGL 2" ? "" : "without WebGL"].filter(Boolean);
@@ -857,6 +859,14 @@ export class Stage {
     }
     this.tellScreen();
     if (waiting) this.publishSoon();
+  }
+
+  private tellErrors(): void {
+    const { failed, problem } = this.told.peek();
+    const errors: StatusError[] = [];
+    if (problem) errors.push({ problem: failed > 1 ? { ...problem, error: `${failed} tiles: ${problem.error}` } : problem, retry: () => this.retry() });
+    if (this.labelProblem) errors.push(this.labelProblem);
+    if (errors.length > 0 || status.errors.peek().length > 0) status.errors.value = errors;
   }
 
   private publishTimer: ReturnType<typeof setTimeout> | undefined;
