@@ -257,6 +257,42 @@ func (a *Array) RawChunk(ctx context.Context, index ...int) ([]byte, error) {
 	return b, nil
 }
 
+// Inner tells where the chunks of a shard lie in it, by their index in the shard: find
+// gives the first byte and how many there are; ok is false for one that is not stored.
+// A shard that is not stored is ErrMissing, an array of which chunks are no ranges of
+// what is stored errors.ErrUnsupported.
+func (a *Array) Inner(ctx context.Context, index ...int) (find func(at []int) (off, n int, ok bool, err error), err error) {
+	s := a.now.Load()
+	if len(index) != len(s.meta.Shape) || !inside(index, s.meta.Grid.Count()) || slices.ContainsFunc(index, func(k int) bool { return k < 0 }) {
+		return nil, a.fail("read", errNoChunk)
+	}
+	key := a.chunkKey(s, index)
+	fail := func(err error) error { return a.chunkError("read", key, err) }
+	if s.uniform == nil || len(s.meta.Codecs) != 1 {
+		return nil, fail(errors.ErrUnsupported)
+	}
+	divided, ok := s.uniform.Serializer().(codec.Divided)
+	if !ok {
+		return nil, fail(errors.ErrUnsupported)
+	}
+	src, err := store.Open(ctx, a.store, key)
+	if errors.Is(err, store.ErrNotExist) {
+		err = ErrMissing
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	defer src.Close()
+	find, err = divided.Parts(ctx, &codec.Chunk{Limits: a.limits}, src)
+	if errors.Is(err, store.ErrNotExist) {
+		err = ErrMissing
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	return find, nil
+}
+
 // CheckChunk reads and decodes a chunk wholly and forgets it; a missing one is
 // ErrMissing.
 func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {

@@ -171,6 +171,13 @@ type Slicer interface {
 	Slice(ck *Chunk, src []byte) ([]byte, error)
 }
 
+// Divided is a Serializer whose chunks are made of inner ones, each a range of the bytes.
+type Divided interface {
+	// Parts reads where the inner chunks of one chunk lie, and gives what tells it by
+	// their index in the chunk; ok is false for those that are not stored.
+	Parts(ctx context.Context, ck *Chunk, src Source) (find func(at []int) (off, n int, ok bool, err error), err error)
+}
+
 // Ranger is a BytesFilter that can decode a part of the bytes.
 type Ranger interface {
 	// Range returns a source of decoded bytes on top of encoded ones. Sizes that

@@ -73,6 +73,22 @@ func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 	return x, nil
 }
 
+// Parts tells where inner chunks lie.
+func (s *shard) Parts(ctx context.Context, ck *codec.Chunk, src codec.Source) (func(at []int) (off, n int, ok bool, err error), error) {
+	x, err := s.load(ctx, ck, src)
+	if err != nil {
+		return nil, err
+	}
+	return func(at []int) (off, n int, ok bool, err error) {
+		for i, k := range at {
+			if len(at) != len(s.counts) || k < 0 || k >= s.counts[i] {
+				return 0, 0, false, codec.Bad("no inner chunk %v", at)
+			}
+		}
+		return s.find(x, s.linear(at))
+	}, nil
+}
+
 // plain is what the codecs of the index get to know: it is no chunk of the array.
 func plain(ck *codec.Chunk) *codec.Chunk {
 	return &codec.Chunk{Limits: &codec.Limits{MaxChunk: ck.MaxChunk()}}

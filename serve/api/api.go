@@ -49,6 +49,11 @@ func routes() []route {
 		{"tile", (*server).tile},
 		{"stats", (*server).stats},
 		{"thumbnail", (*server).thumbnail},
+		{"children", (*server).children},
+		{"search", (*server).search},
+		{"slice", (*server).slice},
+		{"position", (*server).position},
+		{"chunks", (*server).chunks},
 	}
 }
 

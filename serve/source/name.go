@@ -50,8 +50,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// shownURL is a URL without user, password and query, which may be secret.
-func shownURL(rawURL string) string {
+// Shown is a URL without user, password and query, which may be secret.
+func Shown(rawURL string) string {
 	base, rest, piped := strings.Cut(rawURL, "|")
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
 		u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""

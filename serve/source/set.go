@@ -61,7 +61,7 @@ func (s *Set) Add(name, url string) (*Source, error) {
 	if name == "" {
 		name = nameOf(url)
 	}
-	return s.add(name, &Source{url: url, shown: shownURL(url)})
+	return s.add(name, &Source{url: url, shown: Shown(url)})
 }
 
 // AddNode adds a node that is open, and stays so for as long as the set is used. The
@@ -73,7 +73,7 @@ func (s *Set) AddNode(name string, n zarr.Node) (*Source, error) {
 	if name == "" {
 		name = nameOf(n.URL())
 	}
-	return s.add(name, &Source{given: n, shown: shownURL(n.URL())})
+	return s.add(name, &Source{given: n, shown: Shown(n.URL())})
 }
 
 func (s *Set) add(name string, added *Source) (*Source, error) {
