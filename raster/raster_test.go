@@ -147,8 +147,7 @@ func TestShownAxes(t *testing.T) {
 	check(t, err)
 	img, err := raster.Of(ctx, a)
 	check(t, err)
-	at, _ := zarr.Resolve(zarr.All(), []int{9})
-	if _, err := img.Show(at); !errors.Is(err, raster.ErrLine) {
+	if _, err := img.Show(nil); !errors.Is(err, raster.ErrLine) {
 		t.Errorf("one dimension: %v", err)
 	}
 }
@@ -164,8 +163,7 @@ func ExampleOf() {
 		fmt.Println(err)
 		return
 	}
-	at, _ := zarr.Resolve(zarr.All(), a.Shape())
-	shown, err := img.Show(at)
+	shown, err := img.Show(nil)
 	fmt.Println(img.AxisName(shown.Y), "down,", img.AxisName(shown.X), "across, channels along", img.AxisName(shown.Channel), err)
 	// Output: y down, x across, channels along c <nil>
 }
@@ -176,8 +174,7 @@ func TestComplete(t *testing.T) {
 		check(t, err)
 		img, err := raster.Of(ctx, a)
 		check(t, err)
-		at, _ := zarr.Resolve(zarr.All(), shape)
-		shown, err := img.Show(at)
+		shown, err := img.Show(nil)
 		check(t, err)
 		out := ""
 		for _, c := range img.Complete(shown) {

@@ -21,9 +21,16 @@ type Shown struct {
 	RGB bool
 }
 
-// Show chooses the axes that are shown, of those that are not reduced to a position.
+// Show chooses the axes that are shown, of those that are not reduced to a position; nil
+// is the whole image.
 func (img *Image) Show(at []zarr.Positions) (Shown, error) {
 	v := Shown{Y: -1, X: -1, Channel: -1}
+	if at == nil {
+		var err error
+		if at, err = zarr.Resolve(zarr.All(), img.Levels[0].Shape()); err != nil {
+			return v, err
+		}
+	}
 	var free []int
 	for i, p := range at {
 		switch {

@@ -71,12 +71,8 @@ func Of(ctx context.Context, n zarr.Node, o Options) (*Image, error) {
 	default:
 		return fail(notNumbers(t.Name()))
 	}
-	at, err := zarr.Resolve(zarr.All(), finest.Shape())
-	if err != nil {
-		return fail(err)
-	}
 	img := &Image{Image: found, Stored: len(found.Levels), cache: o.Cache, key: o.Key}
-	if img.Shown, err = found.Show(at); err != nil {
+	if img.Shown, err = found.Show(nil); err != nil {
 		return fail(err)
 	}
 	if img.cache == nil {

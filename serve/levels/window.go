@@ -12,6 +12,17 @@ import (
 // whether they are those of the level. At is as that of a Region. Of a level that is still
 // large, as that of a very long image, the middle is taken.
 func (img *Image) Coarse(ctx context.Context, at []int, channel int) (values []float64, exact bool, err error) {
+	data, exact, err := img.coarse(ctx, at, channel)
+	if err != nil {
+		return nil, false, err
+	}
+	values = make([]float64, len(data)/img.Levels[0].DataType().Size())
+	img.Floats(values, data)
+	return values, exact, nil
+}
+
+// coarse is Coarse for elements as they are stored.
+func (img *Image) coarse(ctx context.Context, at []int, channel int) (data []byte, exact bool, err error) {
 	last := len(img.Levels) - 1
 	shape := img.Levels[last].Shape()
 	r := Region{Level: last, At: at, Channels: []int{channel}, Quick: true}
@@ -29,14 +40,9 @@ func (img *Image) Coarse(ctx context.Context, at []int, channel int) (values []f
 	if err != nil {
 		return nil, false, err
 	}
-	data := make([]byte, size)
+	data = make([]byte, size)
 	ok, err := img.Read(ctx, r, data)
-	if err != nil {
-		return nil, false, err
-	}
-	values = make([]float64, size/img.Levels[0].DataType().Size())
-	img.Floats(values, data)
-	return values, exact && ok, nil
+	return data, exact && ok, err
 }
 
 // mostCoarse is how many elements along a side are looked at.
@@ -87,13 +93,19 @@ const mostWindows = 16
 func (img *Image) windows(ctx context.Context) ([]ngff.Channel, error) {
 	out := img.Complete(img.Shown)
 	at, err := img.Start(ctx)
+	t := img.Levels[0].DataType()
 	for k := range out {
 		if out[k].Window != nil || k >= mostWindows || err != nil {
 			continue
 		}
-		var values []float64
-		if values, _, err = img.Coarse(ctx, at, k); err != nil {
+		var data []byte
+		if data, _, err = img.coarse(ctx, at, k); err != nil {
 			continue
+		}
+		// Other programs show what is stored.
+		values := make([]float64, len(data)/t.Size())
+		if !dtype.Floats(t, values, data) {
+			continue // complex ones
 		}
 		values = slices.DeleteFunc(values, func(v float64) bool { return v-v != 0 })
 		slices.Sort(values)
