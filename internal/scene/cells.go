@@ -75,16 +75,16 @@ func paint(light []float32, nuclei []uint16, moment, n, z, depth, height, width 
 				wave := 1 + 0.28*math.Sin(2*math.Atan2(v, u)+6*r(14)) + 0.16*math.Sin(5*math.Atan2(v, u)+6*r(15))
 				e := d/(4.4*wave*wave) + dz*dz*0.5
 				if e < 4 {
-					thread := 0.84 + 0.16*math.Sin(u*0.8+3*noise(45+uint32(n), dx/12, dy/12))
-					light[depth*size+at] += float32(body * thread * math.Exp(-1.5*e*e))
+					thread := 1.15 - 0.75*math.Abs(noise(45+uint32(n), u/15, v/3.2))                                       // filaments along the cell
+					light[depth*size+at] += float32(body * thread * math.Exp(-1.5*e*e) * mix(0.4, 1, smooth(0.5, 1.3, d))) // less where the nucleus is
 				}
 			}
 			if spots > 0 {
 				if e := d/3.2 + dz*dz*0.6; e > 0.3 && e < 1.3 {
 					i, j := floor(dx/5), floor(dy/5)
-					if chance(46, i, j, n) < 0.38 {
-						px, py := dx/5-float64(i)-0.25-0.5*chance(47, i, j, n), dy/5-float64(j)-0.25-0.5*chance(48, i, j, n)
-						light[2*depth*size+at] += float32(spots * math.Exp(-26*(px*px+py*py)))
+					if chance(46, i, j, n) < 0.3 {
+						px, py := dx/5-float64(i)-0.15-0.7*chance(47, i, j, n), dy/5-float64(j)-0.15-0.7*chance(48, i, j, n)
+						light[2*depth*size+at] += float32(spots * (0.4 + 0.6*chance(49, i, j, n)) * math.Exp(-24*(px*px+py*py)))
 					}
 				}
 			}
