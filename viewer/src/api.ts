@@ -27,7 +27,7 @@ export type SeriesInfo = {
   samples: number; channels: number; names?: string[]; rate?: number; start: number; end: number; unit?: string; zero?: string;
   axis: number; /** of the array of samples, if it is not the node itself */ path?: string; intervals: IntervalsInfo[]; explicit: boolean;
 };
-export type SpikesInfo = { units: number; spikes: number; start: number; end: number; order: string[]; intervals: IntervalsInfo[] };
+export type SpikesInfo = { units: number; spikes: number; start: number; end: number; zero?: string; order: string[]; intervals: IntervalsInfo[] };
 export type Column = { name: string; type: string; unit?: string; description?: string; ragged?: boolean; reference?: boolean; sortable: boolean; path?: string };
 export type TableInfo = { rows: number; columns: Column[] };
 

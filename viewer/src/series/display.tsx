@@ -1,7 +1,7 @@
 // The panels beside series and rasters.
 import "../ui/controls.css";
 import type { IntervalsInfo, Node } from "../api";
-import { group, value } from "../format";
+import { group } from "../format";
 import { route, setParams } from "../state";
 import { Button } from "../ui/button";
 import { chosenBands } from "./bands";
@@ -38,6 +38,7 @@ function BandsSection({ tables }: { tables: IntervalsInfo[] }) {
 }
 
 export function SeriesDisplay({ node }: { node: Node }) {
+  if (!node.series && !node.array) return null;
   const info = infoOf(node), q = route.value.params, limits = limitsOf(info);
   const shown = parseShown(q["ch"], info.channels, 16);
   const chosen = Number(q["gain"]) > 0;
@@ -105,12 +106,6 @@ export function SpikesDisplay({ node }: { node: Node }) {
       </section>
       <BandsSection tables={info.intervals} />
       <section class="section">
-        <dl class="facts">
-          <dt>Units</dt><dd>{group(info.units)}</dd>
-          <dt>Spikes</dt><dd>{group(info.spikes)}</dd>
-          <dt>Mean rate</dt><dd>{value(info.spikes / Math.max(1, info.units) / Math.max(1e-9, info.end - info.start), 3)} Hz</dd>
-          <dt>From</dt><dd>{value(info.start)} to {value(info.end)} s</dd>
-        </dl>
         <p class="dim">A click on a unit opens its row in the table.</p>
       </section>
     </>

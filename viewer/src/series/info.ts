@@ -9,7 +9,10 @@ export function infoOf(node: Node): SeriesInfo {
 }
 
 /** Whether the axis counts samples because nothing says when they were taken. */
-export const counted = (node: Node) => !node.series || (!node.series.rate && !node.series.explicit);
+export function counted(node: Node): boolean {
+  const s = node.series;
+  return !s || (node.node_type === "array" && s.rate === 1 && s.start === 0 && !s.zero) || (!s.rate && !s.explicit);
+}
 
 export function limitsOf(info: SeriesInfo): Limits {
   const each = info.rate ? 1 / info.rate : (info.end - info.start) / Math.max(1, info.samples - 1) || 1;
@@ -22,9 +25,9 @@ export function limitsOf(info: SeriesInfo): Limits {
  */
 export function firstSpan(info: SeriesInfo): Span {
   const l = limitsOf(info), whole = info.samples * info.channels;
-  const most = 50_000_000;
+  const most = 150_000_000;
   if (whole <= most) return { from: l.start, to: l.end };
-  const share = Math.max(most / 50 / whole, Math.min(1, 20_000 / info.samples));
+  const share = Math.max(1_000_000 / whole, Math.min(1, 20_000 / info.samples));
   return { from: l.start, to: l.start + (l.end - l.start) * share };
 }
 

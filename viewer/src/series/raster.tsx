@@ -4,7 +4,7 @@ import * as api from "../api";
 import type { Node, Problem, Spikes } from "../api";
 import { group, value } from "../format";
 import { Latest } from "../latest";
-import { navigate, onScreen, route, setParams, status, type Status } from "../state";
+import { navigate, route, setParams, status, type Status } from "../state";
 import { EmptyState, ErrorState, Skeleton } from "../ui/states";
 import { chosenBands, useBands } from "./bands";
 import type { Colors } from "./colors";
@@ -80,9 +80,6 @@ function Raster({ node }: { node: Node }) {
     api.spikes(node, { from: limits.start, to: limits.end, width: 800, offset: 0, limit: 500 }, stop.signal).then((r) => setWhole({ counts: rates(r, limits, 800), sort }), () => {});
     return () => stop.abort();
   }, [answer !== null]);
-  useEffect(() => {
-    onScreen.value = { path: node.path, slice: "" };
-  }, []);
 
   const bands = useBands(node.source, chosenBands(info.intervals, q["bands"]), span, limits);
   const unitAt = (row: number) => answer?.units[row - answer.offset];
@@ -100,7 +97,7 @@ function Raster({ node }: { node: Node }) {
   return (
     <TimeFrame
       label={`${node.label ?? node.name}, spikes of ${group(info.units)} units. A click opens a unit in the table`}
-      limits={limits} span={span} setSpan={setSpan} zero={zeroOf(undefined, 0)} unit="s" bands={bands}
+      limits={limits} span={span} setSpan={setSpan} zero={zeroOf(info.zero, limits.end - limits.start)} unit="s" bands={bands}
       rows={{ total: info.units, shown, set: (s: Shown) => setParams({ units: shownText(inside(s, info.units)) }), name: (i) => unitAt(i)?.label ?? "", what: "unit" }}
       paint={(g, geo) => answer && paintRaster(g, geo, answer)} hover={hover} press={open} resized={(width, height) => setSize({ width, height })}
       busy={busy} overview={(g, width, height, c) => whole && paintRates(g, whole.counts, width, height, c)}

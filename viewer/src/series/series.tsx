@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Node } from "../api";
 import { group } from "../format";
-import { cursorIndex, goTo, narrow, onScreen, registerKey, route, setParams, type Status } from "../state";
+import { cursorIndex, goTo, narrow, onScreen, registerKey, route, setParams, setView, type Status } from "../state";
 import { Button } from "../ui/button";
 import { EmptyState, ErrorState, Skeleton } from "../ui/states";
 import { chosenBands, useBands } from "./bands";
@@ -33,7 +33,14 @@ export function zeroOf(zero: string | undefined, span: number) {
 }
 
 export function SeriesView({ node }: { node: Node }) {
-  const info = infoOf(node);
+  const info = infoOf(node), table = node.views.includes("table");
+  if (!node.series && !node.array) {
+    return (
+      <EmptyState icon="series" title="Nothing to plot" text={`What ${node.label ?? node.name} holds are not numbers over time.`}>
+        {table && <div class="buttons"><Button icon="table" onClick={() => setView("table")}>Show as a table</Button></div>}
+      </EmptyState>
+    );
+  }
   if (info.samples === 0 || info.channels === 0) {
     return <EmptyState icon="series" title="No samples" text={`${node.label ?? node.name} is there, but nothing was recorded into it.`} />;
   }

@@ -1,7 +1,7 @@
 // One cell of a table, by what it holds.
 import type { Cell, Column } from "../api";
 import { group, value } from "../format";
-import { formatRoute } from "../state";
+import { DataLink } from "../ui/link";
 import type { Shown } from "./grid";
 
 const numeric = /^(u?int|float|bfloat|complex)/;
@@ -32,16 +32,9 @@ export function showCell(c: Cell | undefined, column: Column): Shown {
     return c === "" ? { content: "", title: "empty text" } : { content: c, title: c };
   }
   if ("time" in c) return { content: c.time.replace("T", " ").replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, ""), class: "mono-cell", title: c.time };
-  if ("link" in c) return { content: c.link.broken ? <span class="bad">{c.link.text}</span> : <LinkCell link={c.link} />, title: c.link.broken ?? `${c.link.path}${c.link.row === undefined ? "" : ", row " + c.link.row}` };
+  if ("link" in c) return { content: <DataLink link={c.link} />, title: c.link.broken ?? `${c.link.path}${c.link.row === undefined ? "" : ", row " + c.link.row}` };
   if (c.list === 0) return { content: "empty", class: "number none" };
   return { content: <button type="button" tabIndex={-1} class="ragged">{group(c.list)}<span class="ragged-first">{c.values.slice(0, 3).map((v) => (typeof v === "number" ? value(v, 4) : cellText(v))).join(" · ")}</span></button>, title: `${group(c.list)} values, press to see them` };
-}
-
-/** A link that the page follows itself; opened elsewhere it is an address like any other. */
-function LinkCell({ link }: { link: { source: string; path: string; row?: number; text: string } }) {
-  const params: Record<string, string> = link.row === undefined ? {} : { row: String(link.row) };
-  const to = { source: link.source, path: link.path, params };
-  return <a href={formatRoute(to)} tabIndex={-1}>{link.text}</a>;
 }
 
 /** How wide a column should be for what it holds. */

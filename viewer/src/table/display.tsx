@@ -1,10 +1,11 @@
 // The panel beside a table: which columns are shown, and what they hold.
 import "../ui/controls.css";
 import { useState } from "preact/hooks";
-import type { Node } from "../api";
+import type { Column, Node } from "../api";
 import { group } from "../format";
 import { formatRoute, route, setParams } from "../state";
 import { Button } from "../ui/button";
+import { go } from "../ui/link";
 import { shownColumns, toggled } from "./columns";
 
 const most = 300;
@@ -25,14 +26,21 @@ export function TableDisplay({ node }: { node: Node }) {
           <label class="pick">
             <input type="checkbox" checked={on.has(c.name)} onChange={() => setParams({ cols: toggled(info.columns, param, c.name) })} />
             <span class="grow" title={c.name}>{c.name}</span>
-            <span class="fact">{c.ragged ? "lists" : c.reference ? "links" : c.type}{c.unit ? " · " + c.unit : ""}</span>
           </label>
-          {c.description && <p class="dim">{c.description}</p>}
-          {c.path && <a class="fact" href={formatRoute({ source: node.source, path: c.path })}>{c.path.slice(c.path.lastIndexOf("/") + 1)} as an array</a>}
+          <ColumnType node={node} column={c} />
+          {c.description && <p class="dim" title={c.description}>{c.description}</p>}
         </div>
       ))}
       {found.length > most && <p class="dim">and {group(found.length - most)} more: find them by name</p>}
       {param !== undefined && <Button onClick={() => setParams({ cols: undefined })}>The usual columns</Button>}
     </section>
   );
+}
+
+/** What a column holds; it leads to the array behind it, where there is one. */
+function ColumnType({ node, column: c }: { node: Node; column: Column }) {
+  const text = (c.ragged ? "lists" : c.reference ? "links" : c.type) + (c.unit ? " · " + c.unit : "");
+  if (!c.path) return <span class="fact">{text}</span>;
+  const to = { source: node.source, path: c.path };
+  return <a class="fact" href={formatRoute(to)} onClick={go(to)} title={c.path + " as an array"}>{text}</a>;
 }

@@ -7,6 +7,7 @@ import { colors } from "../series/colors";
 import { copy, theme } from "../state";
 import { Button } from "../ui/button";
 import { ErrorState, Skeleton } from "../ui/states";
+import { DataLink } from "../ui/link";
 import { cellText } from "./cell";
 
 const most = 2000;
@@ -74,7 +75,7 @@ export function CellPopover(p: P) {
       {plottable && <div class="popover-range mono"><span>{value(low)}</span><span>{p.unit ?? ""}</span><span>{value(high)}</span></div>}
       {cells && (
         <ol class="popover-list mono" start={0} tabIndex={0} aria-label="Values">
-          {cells.slice(0, most).map((c, i) => <li key={i} value={i}>{typeof c === "number" ? value(c, 9) : cellText(c)}</li>)}
+          {cells.slice(0, most).map((c, i) => <li key={i} value={i}>{typeof c === "number" ? value(c, 9) : c !== null && typeof c === "object" && "link" in c ? <DataLink link={c.link} /> : cellText(c)}</li>)}
           {cells.length > most && <li class="none">and {group(cells.length - most)} more</li>}
         </ol>
       )}

@@ -94,7 +94,7 @@ function Table({ node }: { node: Node }) {
     const slice = `${r[0]}:${r[1]}`;
     if (slice === sight.current) return;
     sight.current = slice;
-    onScreen.value = { path: node.path, slice };
+    if (node.array) onScreen.value = { path: node.path, slice }; // the rows of a group are spread over its columns
   };
   useEffect(() => {
     goTo.value = (p) => p[0] != null && setParams({ row: String(p[0]) });
