@@ -37,11 +37,16 @@ func (r *request) json(v any) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(body)
-	if r.known(base64.RawURLEncoding.EncodeToString(sum[:12])) {
+	if r.known(tagOf(body)) {
 		return nil
 	}
 	return r.send("application/json", body)
+}
+
+// tagOf is a tag for bytes.
+func tagOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
 // known sets the tag of the answer, and answers that nothing has changed if the client
@@ -61,10 +66,9 @@ func (r *request) known(tag string) bool {
 	return false
 }
 
-// tag is known for answers that go by a node, by all parameters and by nothing else.
+// unchanged is known for answers that go by a node, by all parameters and by nothing else.
 func (r *request) unchanged(sp *spot) bool {
-	sum := sha256.Sum256([]byte(sp.version + "\x00" + r.URL.Path + "\x00" + r.query.Encode()))
-	return r.known(base64.RawURLEncoding.EncodeToString(sum[:12]))
+	return r.known(tagOf([]byte(sp.version + "\x00" + r.URL.Path + "\x00" + r.query.Encode())))
 }
 
 // leastGzip is how long a text is at least that is compressed.

@@ -54,6 +54,7 @@ func routes() []route {
 		{"slice", (*server).slice},
 		{"position", (*server).position},
 		{"chunks", (*server).chunks},
+		{"openapi.json", (*server).openapi},
 	}
 }
 
