@@ -74,15 +74,13 @@ func (s *Store) document(ctx context.Context, at, name string) ([]byte, error) {
 	return text, nil
 }
 
-// isOld reports whether the documents that a node of Zarr v2 has are true of what is shown
-// here: clients that are told to read Zarr v2 find them.
+// isOld reports whether the documents that an array of Zarr v2 has are true of what is shown
+// here: clients that are told to read Zarr v2 find them. Those of groups are left out, since
+// neuroglancer, which finds out by itself what a group is, opens none that has both.
 func (s *Store) isOld(ctx context.Context, at string, n zarr.Node) (bool, error) {
-	if n.Format() != zarr2.Format {
-		return false, nil
-	}
 	a, ok := n.(*zarr.Array)
-	if !ok {
-		return true, nil
+	if !ok || n.Format() != zarr2.Format {
+		return false, nil
 	}
 	v, err := s.show(ctx, at, a)
 	if err != nil || !v.pass {

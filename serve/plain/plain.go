@@ -70,7 +70,7 @@ type Store struct {
 	nodes  Nodes
 	opt    Options
 	codecs json.RawMessage // those that are asked for, nil if any will do
-	// old shows the same as Zarr v2, for nodes that are stored so; nil in such a view.
+	// old shows the same as Zarr v2, for arrays that are stored so; nil in such a view.
 	old    *Store
 	groups kept.Cache // keeps nothing: parts of one chunk are made by one at a time
 
