@@ -11,11 +11,15 @@ export default defineConfig({
     host: "127.0.0.1",
     ...(proxied && { proxy: { "/api": proxied, "/zarr": proxied, "/zarr2": proxied, "/files": proxied } }),
   },
+  // Calls of h are shorter than those of the automatic runtime.
+  oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" }, jsxInject: `import { h, Fragment } from "preact"` },
   build: {
     target: "es2022",
     modulePreload: false,
     reportCompressedSize: true,
     assetsInlineLimit: 0,
+    // One file compresses better than one for each view, and nothing has to load them.
+    cssCodeSplit: false,
     // Names without hashes: the server sends ETags, and the same sources build the same files.
     rolldownOptions: {
       output: { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js", assetFileNames: "assets/[name][extname]" },

@@ -75,7 +75,7 @@ export function Top() {
       <Search />
       {!small && <Button class="copylink" label="Copy the address of what is on screen" hotkey="L" onClick={() => copy(here(), "Link")}>Copy link</Button>}
       {!small && <Button icon="theme" label={theme.value === "dark" ? "Light theme" : "Dark theme"} hotkey="T" onClick={toggleTheme} />}
-      {small && <Button quiet icon="sliders" label="Details" onClick={() => (panels.sheet.value = "right")} />}
+      {small && route.value.source !== "" && <Button quiet icon="sliders" label="Details" onClick={() => (panels.sheet.value = "right")} />}
     </header>
   );
 }

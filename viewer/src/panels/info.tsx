@@ -124,18 +124,6 @@ export function Info({ node: n }: { node: Node }) {
           </table>
         </div>
       )}
-      {n.series && (
-        <div class="section">
-          <h3>Series</h3>
-          <Facts list={[["Samples", group(n.series.samples)], ["Channels", group(n.series.channels)], ["Rate", n.series.rate ? value(n.series.rate) + " Hz" : "own times"], ["From", value(n.series.start) + " s"], ["To", value(n.series.end) + " s"], ["Unit", n.series.unit], ["Second 0", n.series.zero]]} />
-        </div>
-      )}
-      {n.table && (
-        <div class="section">
-          <h3>{group(n.table.rows)} rows, {n.table.columns.length} columns</h3>
-          <ul class="columns">{n.table.columns.map((c) => <li key={c.name}><span class="name">{c.name}</span> <span class="fact">{c.type}{c.ragged ? ", lists" : ""}{c.unit ? ", " + c.unit : ""}</span>{c.description && <p class="dim">{c.description}</p>}</li>)}</ul>
-        </div>
-      )}
       <div class="section">
         <h3>Addresses</h3>
         <div class="address"><span class="mono wrap">{url}</span><Button quiet icon="copy" label="Copy the address as Zarr v3" onClick={() => copy(url, "Address")} /></div>
