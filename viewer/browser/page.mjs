@@ -172,6 +172,18 @@ await test("a stopped server is told, and its return seen", async (page) => {
   await page.getByRole("button", { name: "Raster" }).waitFor();
 });
 
+await test("children that do not come are asked for once, and again when wanted", async (page) => {
+  let asked = 0;
+  await page.route(/\/api\/children/, (r) => (asked++, r.fulfill({ status: 502, json: { error: "no list of it", kind: "upstream" } })));
+  await open(page, "/view/era5.zarr/t2m");
+  await page.getByRole("treeitem", { name: /no list of it/ }).waitFor();
+  await page.waitForTimeout(500);
+  assert.equal(asked, 1);
+  await page.unroute(/\/api\/children/);
+  await page.getByRole("treeitem", { name: /no list of it/ }).click();
+  await page.getByRole("treeitem", { name: /^latitude/ }).waitFor();
+});
+
 await test("the theme follows the system until it is chosen", async (page) => {
   await open(page, "/view/era5.zarr");
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);

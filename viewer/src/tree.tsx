@@ -40,6 +40,8 @@ effect(() => {
     name: s.name, path: "/", node_type: "group", kind: "group", fact: s.title ?? s.format ?? "", more: true, ...(s.problem && { problem: s.problem }),
   }));
   put(top, { count: children.length, pages: new Map(chunked(children)), asked: new Set() });
+  // The list comes anew when the server is back.
+  for (const [key, b] of branches.peek()) if (b.error) again(key);
 });
 
 function chunked(list: Child[]): [number, Child[]][] {
@@ -62,10 +64,15 @@ async function load(key: string, page: number): Promise<void> {
     const { error: _, ...rest } = now;
     put(key, { ...rest, pages, count: got.total ?? Math.max(now.pages.size ? now.count : 0, seen + (got.next === null ? 0 : 1)) });
   } catch (e) {
-    const now = branches.peek().get(key) ?? b;
-    now.asked.delete(page);
-    put(key, { ...now, error: api.problemOf(e).error });
+    // What failed is asked for again when somebody wants it, not by itself.
+    put(key, { ...(branches.peek().get(key) ?? b), error: api.problemOf(e).error });
   }
+}
+
+/** again asks for the pages of a branch that did not come. */
+function again(key: string): void {
+  const { error: _, ...b } = branches.peek().get(key)!;
+  put(key, { ...b, asked: new Set(b.pages.keys()) });
 }
 
 function setOpen(key: string, on: boolean): void {
@@ -286,7 +293,7 @@ function Row({ run, row, high, active, selected, onActive }: RowProps) {
   const c = get(run, row);
   const b = branches.value.get(run.branch);
   const place = { top: row * high + "px", height: high + "px", paddingLeft: 10 + run.depth * 16 + "px" };
-  if (!c) return <div class="row loading" role="treeitem" id={"row-" + row} aria-level={run.depth + 1} style={place}>{b?.error ? <><Icon name="warning" />{b.error}</> : <span class="bar" />}</div>;
+  if (!c) return <div class="row loading" role="treeitem" id={"row-" + row} aria-level={run.depth + 1} style={place} title={b?.error} onClick={() => b?.error && again(run.branch)}>{b?.error ? <><Icon name="warning" /><span class="name">{b.error}</span><span class="fact jump">Retry</span></> : <span class="bar" />}</div>;
   const key = branchOf(run.branch, c);
   const flat = run.branch === "?";
   const below = branches.value.get(key);
