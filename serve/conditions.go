@@ -78,17 +78,27 @@ func unmet(h http.Header, tag string, modified time.Time) int {
 		if list != "*" && !named(list, tag, false) {
 			return http.StatusPreconditionFailed
 		}
-	} else if t, err := http.ParseTime(h.Get("If-Unmodified-Since")); err == nil && !modified.IsZero() && modified.Truncate(time.Second).After(t) {
+	} else if t, ok := timeOf(h, "If-Unmodified-Since"); ok && !modified.IsZero() && modified.Truncate(time.Second).After(t) {
 		return http.StatusPreconditionFailed
 	}
 	if list := h.Get("If-None-Match"); list != "" {
 		if list == "*" || named(list, tag, true) {
 			return http.StatusNotModified
 		}
-	} else if t, err := http.ParseTime(h.Get("If-Modified-Since")); err == nil && !modified.IsZero() && !modified.Truncate(time.Second).After(t) {
+	} else if t, ok := timeOf(h, "If-Modified-Since"); ok && !modified.IsZero() && !modified.Truncate(time.Second).After(t) {
 		return http.StatusNotModified
 	}
 	return 0
+}
+
+// timeOf reads a header that holds a time.
+func timeOf(h http.Header, name string) (time.Time, bool) {
+	text := h.Get(name)
+	if text == "" {
+		return noTime, false
+	}
+	t, err := http.ParseTime(text)
+	return t, err == nil
 }
 
 // sameAsBefore reports whether a part can be given to who has another part already.

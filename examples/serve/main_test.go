@@ -21,7 +21,9 @@ func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, []string{"127.0.0.1:0", filepath.Join(servetest.Samples(t), "image.tif")}, w) }()
+	go func() {
+		ended <- run(ctx, []string{"127.0.0.1:0", filepath.Join(servetest.Samples(t), "image.tif")}, w)
+	}()
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
