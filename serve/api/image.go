@@ -79,8 +79,8 @@ func (s *server) imageInfo(ctx context.Context, sp *spot) (*ImageInfo, error) {
 		return nil, err
 	}
 	defer done()
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.telling.Lock()
+	defer o.telling.Unlock()
 	if o.info == nil {
 		if o.info, err = s.describeImage(ctx, sp, o.image); err != nil {
 			return nil, sp.fail(err)

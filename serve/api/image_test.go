@@ -212,6 +212,7 @@ func TestWrongTiles(t *testing.T) {
 	c := made(t, func(g *zarr.Group) {
 		create[uint8](t, g, "a", "uint8", []int{9000, 9000}, nil, []string{"y", "x"}, "", nil)
 		create[string](t, g, "text", "string", []int{3, 3}, nil, nil, "", nil)
+		create[uint8](t, g, "empty", "uint8", []int{0, 3}, nil, nil, "", nil)
 		create[uint8](t, g, "line", "uint8", []int{3}, nil, nil, "", nil)
 		create[float64](t, g, "many", "float64", []int{64, 4096, 4096}, nil, []string{"c", "y", "x"}, "", nil)
 	})
@@ -231,6 +232,7 @@ func TestWrongTiles(t *testing.T) {
 		{413, "too_large", []string{"x", "0,5000"}},
 		{422, "unsupported", []string{"path", "/text"}},
 		{422, "unsupported", []string{"path", "/line"}},
+		{422, "unsupported", []string{"path", "/empty"}},
 		{422, "unsupported", []string{"path", "/"}},
 		{404, "not_found", []string{"path", "/none"}},
 		{413, "too_large", []string{"path", "/many", "channels", "0,1,2,3"}},

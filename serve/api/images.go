@@ -27,8 +27,10 @@ type openImage struct {
 
 	mu    sync.Mutex // of what follows
 	image *levels.Image
-	info  *ImageInfo
 	close context.CancelFunc
+
+	telling sync.Mutex // of what follows: tiles do not wait for it
+	info    *ImageInfo
 }
 
 // mostImages is how many are kept open.
@@ -101,7 +103,7 @@ func (s *server) image(ctx context.Context, sp *spot) (o *openImage, done func()
 	if err != nil {
 		cancel()
 		done()
-		if errors.Is(err, raster.ErrNone) || errors.Is(err, raster.ErrLine) || errors.Is(err, zarr.ErrType) {
+		if errors.Is(err, raster.ErrNone) || errors.Is(err, raster.ErrLine) || errors.Is(err, zarr.ErrType) || errors.Is(err, levels.ErrEmpty) {
 			return nil, nil, sp.fail(unsupported("%s has no picture: %v", sp.path, err))
 		}
 		return nil, nil, sp.fail(err)

@@ -13,6 +13,7 @@ package levels
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -55,6 +56,9 @@ const small = 256
 // mostLevels bounds how many are made; 2^40 elements become fewer than small by 32.
 const mostLevels = 40
 
+// ErrEmpty says that an array has no elements, and so no picture.
+var ErrEmpty = errors.New("it has no elements")
+
 // Of gives the levels of the image that a node is: an array of numbers with two axes or
 // more, or a group of levels. Nothing is read but documents.
 func Of(ctx context.Context, n zarr.Node, o Options) (*Image, error) {
@@ -70,6 +74,9 @@ func Of(ctx context.Context, n zarr.Node, o Options) (*Image, error) {
 	case dtype.Bool, dtype.Int, dtype.Uint, dtype.Float, dtype.Complex:
 	default:
 		return fail(notNumbers(t.Name()))
+	}
+	if slices.Contains(finest.Shape(), 0) {
+		return fail(ErrEmpty)
 	}
 	img := &Image{Image: found, Stored: len(found.Levels), cache: o.Cache, key: o.Key}
 	if img.Shown, err = found.Show(nil); err != nil {

@@ -323,7 +323,8 @@ func TestTebibyte(t *testing.T) {
 	if got := s.gets.Load(); got > 1100 {
 		t.Errorf("%d requests", got)
 	}
-	if used > 16<<20 {
+	// The race detector has buffers forgotten at random.
+	if used > 128<<20 {
 		t.Errorf("%d bytes allocated", used)
 	}
 	// The true answer is stopped.
