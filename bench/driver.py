@@ -12,6 +12,7 @@ import hdmfs
 import n5s
 import packing
 import records
+import serves
 import tiffs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -142,6 +143,20 @@ def measure_records(options, folder, rows):
     return results
 
 
+def measure_serves(options, folder, rows):
+    """The same of the rows serve/*, {row: {column: ...}}: of each column the best round."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            for who in serves.columns(row):
+                r = serves.measure(row, f"{folder}/{row.split('/')[1]}", who, options.quick, options.reps)
+                print(f"{row} {who}, round {turn + 1}: {serves.show(r)}", file=sys.stderr, flush=True)
+                cells = results.setdefault(row, {})
+                if who not in cells or r["rate"] > cells[who]["rate"]:
+                    cells[who] = r
+    return results
+
+
 def keep(cells, who, r, turn, row, show=None):
     """Puts the best of a measurement into its cell."""
     r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
@@ -245,6 +260,11 @@ def main():
         folder = f"{WORK}/record"
         run([records.PYTHON, f"{HERE}/records.py", folder])
         tables.append(records.table(measure_records(options, folder, rows)))
+    if rows := list(filter(options.wants, serves.ROWS)):
+        folder = f"{WORK}/serve{'-quick' if options.quick else ''}"
+        for row in rows:
+            serves.make(f"{folder}/{row.split('/')[1]}", row, options.quick)
+        tables.append(serves.table(measure_serves(options, folder, rows)))
     text = "\n\n".join(tables)
     print(text)
     if not options.quick and not options.only:

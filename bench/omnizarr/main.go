@@ -29,6 +29,7 @@ const usage = `usage:
 		WORK is walk, units or series
 	omnizarr record-HOW DIR SECONDS REPS   record DIR/samples.raw over and over into a copy of DIR/session.nwb.zarr:
 		HOW is second, second-sync or hundred
+	omnizarr load LIST CONNECTIONS SECONDS  ask servers for the addresses in a file, for so long, or for each once if SECONDS is 0
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 
@@ -41,6 +42,8 @@ func main() {
 		err = makeRandom(args[1], args[2])
 	case len(args) == 3 && args[0] == "make-packed":
 		err = makePacked(args[1], args[2])
+	case len(args) == 4 && args[0] == "load":
+		err = load(args[1], args[2], args[3])
 	case len(args) == 4 && workloads[args[0]] != nil:
 		err = measure(args[0], args[1], args[2], args[3])
 	}
