@@ -7,6 +7,7 @@ package convention
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -145,7 +146,10 @@ type SchemaText struct {
 	Err                              error // why it cannot be read
 }
 
-// Tabular is a group that may be shown as rows.
+// ErrNoRows says that an object has no rows.
+var ErrNoRows = errors.New("neither an array nor a table nor a time series")
+
+// Tabular is a group that may be shown as rows. Rows of what is none are ErrNoRows.
 type Tabular interface {
 	// Rows gives them. A slice selects rows and, of samples with channels, these, which
 	// are columns if they are to be apart.

@@ -11,11 +11,14 @@ import (
 // Span is evenly spaced positions along an axis, or those of a list.
 type Span struct {
 	Start, Step, Count int
-	list               *[]int // that Start and Step are of; nil: they are positions
+	list               *func(i int) int // that Start and Step are of; nil: they are positions
 }
 
 // Listed is positions in any order. The list must not be changed.
-func Listed(at []int) Span { return Span{Step: 1, Count: len(at), list: &at} }
+func Listed(at []int) Span { return Chosen(len(at), func(i int) int { return at[i] }) }
+
+// Chosen is so many positions in any order.
+func Chosen(count int, at func(i int) int) Span { return Span{Step: 1, Count: count, list: &at} }
 
 // Part is some of them.
 func (s Span) Part(from, count int) Span {
@@ -26,7 +29,7 @@ func (s Span) Part(from, count int) Span {
 // At is one of them.
 func (s Span) At(i int) int {
 	if i = s.Start + i*s.Step; s.list != nil {
-		return (*s.list)[i]
+		return (*s.list)(i)
 	}
 	return i
 }
@@ -111,6 +114,7 @@ func (r *Set) Field(name string) *Field {
 const (
 	blockBytes = 16 << 20
 	blockRows  = 1 << 12
+	listedRows = 1 << 16 // of positions in any order, each of which may need a chunk
 )
 
 // Each reads rows and gives their cells in JSON, which are good until the next.
@@ -119,9 +123,13 @@ func (r *Set) Each(ctx context.Context, s Span, f func(cells [][]byte) error) er
 	for _, field := range r.Fields {
 		size += field.Bytes
 	}
+	most := blockRows
+	if s.IsListed() {
+		most = listedRows
+	}
 	cells := make([][]byte, len(r.Fields))
 	for from := 0; from < s.Count; {
-		block := s.Part(from, min(s.Count-from, max(1, min(blockRows, blockBytes/size))))
+		block := s.Part(from, min(s.Count-from, max(1, min(most, blockBytes/size))))
 		from += block.Count
 		appends := make([]Cells, len(r.Fields))
 		for k, field := range r.Fields {

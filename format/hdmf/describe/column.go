@@ -31,7 +31,7 @@ func columnField(c *hdmf.Column, name string) rows.Field {
 		}
 		return func(dst []byte, i int) ([]byte, error) { return p.appendRow(dst, cells.Offsets, i) }, nil
 	}
-	show := &shower{column: c}
+	show := &shower{column: c, dataset: d}
 	f.Refers = show.find()
 	f.Show = show.read
 	flat := len(d.Shape()) == 1
@@ -101,7 +101,8 @@ func columnTexts(ctx context.Context, c *hdmf.Column, s rows.Span) ([]string, er
 
 // shower spells cells for those who look.
 type shower struct {
-	column   *hdmf.Column
+	column   *hdmf.Column // nil for a dataset that is in no table
+	dataset  *hdmf.Dataset
 	table    *hdmf.Reference // whose rows the numbers are
 	elements *hdmf.Reference // whose texts they stand for
 
@@ -112,7 +113,7 @@ type shower struct {
 
 // find looks for what the values lead to, and reports whether they lead anywhere.
 func (s *shower) find() bool {
-	d := s.column.Dataset()
+	d := s.dataset
 	if d.DType().Kind == hdmf.Number {
 		for name, to := range map[string]**hdmf.Reference{"table": &s.table, "elements": &s.elements} {
 			if a, ok := d.Attribute(name); ok && len(a.References) == 1 {
@@ -141,7 +142,7 @@ func (s *shower) enum(ctx context.Context) (*hdmf.Values, error) {
 	if s.texts != nil || s.elements == nil {
 		return s.texts, nil
 	}
-	o, err := s.column.Dataset().File().Resolve(ctx, *s.elements)
+	o, err := s.dataset.File().Resolve(ctx, *s.elements)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +281,7 @@ func (s *shower) follow(ctx context.Context, r hdmf.Reference) rows.Ref {
 	if ref, ok := s.known[key]; ok {
 		return ref
 	}
-	holder := s.column.Dataset().File()
+	holder := s.dataset.File()
 	ref := rows.Ref{File: r.Source, Path: r.Path, Text: key}
 	if o, err := holder.Resolve(ctx, r); err != nil {
 		ref.Broken = why(err)

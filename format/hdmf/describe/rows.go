@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/words"
@@ -22,8 +23,15 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 	fail := func(err error) (*rows.Set, error) {
 		return nil, &zarr.Error{Op: "print", URL: o.Node().URL(), Err: err}
 	}
+	if d, isData := o.object.(*hdmf.Dataset); isData && d.DType().Kind == hdmf.Compound && len(d.Shape()) == 1 && !d.Scalar() {
+		spans, err := spansOf(ctx, slice, nil, d.Shape()[0])
+		if err != nil {
+			return fail(err)
+		}
+		return &rows.Set{Fields: compoundFields(d), Rows: spans[0]}, nil
+	}
 	if !ok {
-		return fail(errors.New("is a dataset and no table"))
+		return fail(fmt.Errorf("is a dataset, %w", convention.ErrNoRows))
 	}
 	if hdmf.IsTable(g) {
 		t, err := hdmf.OpenTable(ctx, g)
@@ -49,7 +57,7 @@ func (o *Object) Rows(ctx context.Context, slice string, apart bool) (*rows.Set,
 		if t := g.Type(); t.Name != "" {
 			name = "of type " + t.String()
 		}
-		return fail(fmt.Errorf("is a group %s, neither an array nor a table nor a time series", name))
+		return fail(fmt.Errorf("is a group %s, %w", name, convention.ErrNoRows))
 	}
 	s, err := hdmf.OpenSeries(ctx, g)
 	if err != nil {
