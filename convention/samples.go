@@ -12,6 +12,8 @@ type Samples struct {
 	// Array holds them, Axis is that of time; all other axes together are channels.
 	Array *zarr.Array
 	Axis  int
+	// Target is where the array lies, as seen from the file of the object.
+	Target Target
 	// Unit is that of the samples when they are scaled: each times Scale, and times the
 	// factor of its channel where there are such, plus Offset.
 	Unit          string

@@ -34,7 +34,7 @@ func (o *Object) Samples(ctx context.Context) (*convention.Samples, error) {
 		return nil, nil
 	}
 	out := &convention.Samples{
-		Array: s.Data().Array(), Unit: unitOf(s), Scale: s.Conversion, Offset: s.Offset, Factors: s.Factors(),
+		Array: s.Data().Array(), Target: convention.Target{File: place(ctx, o.object.File(), s.Data().File()), Path: s.Data().Path()}, Unit: unitOf(s), Scale: s.Conversion, Offset: s.Offset, Factors: s.Factors(),
 		Names: func(ctx context.Context) ([]string, error) { return channelNames(ctx, s) },
 	}
 	if rate, ok := s.Rate(); ok {
