@@ -55,6 +55,10 @@ func routes() []route {
 		{"position", (*server).position},
 		{"chunks", (*server).chunks},
 		{"openapi.json", (*server).openapi},
+		{"series", (*server).serveSeries},
+		{"spikes", (*server).serveSpikes},
+		{"intervals", (*server).serveIntervals},
+		{"rows", (*server).serveRows},
 	}
 }
 

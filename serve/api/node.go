@@ -30,6 +30,9 @@ type Node struct {
 	Link        *source.Link    `json:"link,omitempty"` // that led here
 	Array       *ArrayInfo      `json:"array,omitempty"`
 	Image       *ImageInfo      `json:"image,omitempty"`
+	Series      *SeriesInfo     `json:"series,omitempty"`
+	Table       *TableInfo      `json:"table,omitempty"`
+	Spikes      *SpikesInfo     `json:"spikes,omitempty"`
 	Attributes  json.RawMessage `json:"attributes"`
 	Links       []AttributeLink `json:"links"`
 	About       []AboutLine     `json:"about"`
@@ -55,7 +58,10 @@ type member func(s *server, ctx context.Context, sp *spot, n *Node) error
 
 // members are all that there are.
 func members() []member {
-	return []member{(*server).arrayMember, (*server).imageMember, (*server).aboutMember, (*server).linkMember, (*server).childrenMember}
+	return []member{
+		(*server).arrayMember, (*server).imageMember, (*server).aboutMember, (*server).linkMember, (*server).childrenMember,
+		(*server).seriesMember, (*server).tableMember, (*server).spikesMember,
+	}
 }
 
 func (s *server) node(r *request) error {
