@@ -179,7 +179,7 @@ func (p printer) head(raw []byte) (json.RawMessage, error) {
 		List   int               `json:"list"`
 		Values []json.RawMessage `json:"values"`
 	}
-	err := json.Unmarshal(raw, &h)
+	err := strictjson.Decode(raw, &h)
 	for i, v := range h.Values {
 		if err == nil {
 			h.Values[i], err = p.cell(v)
