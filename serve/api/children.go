@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,6 +30,7 @@ type Child struct {
 	Link     *source.Link `json:"link,omitempty"`
 	Problem  *Problem     `json:"problem,omitempty"`
 	Label    string       `json:"label,omitempty"`
+	Icon     string       `json:"icon,omitempty"` // volume or map, of images that are such
 }
 
 // mostChildren is how many are told at once.
@@ -121,6 +123,9 @@ func (s *server) child(ctx context.Context, src *source.Source, at string) *Chil
 	c.Fact = s.fact(ctx, sp, c.Kind)
 	c.Label, _ = s.names(sp)
 	c.Link = s.linkTo(ctx, sp)
+	if c.Kind == ImageKind {
+		c.Icon = s.icon(sp)
+	}
 	if _, ok := sp.node.(*zarr.Array); ok {
 		c.NodeType = "array"
 		return c
@@ -131,6 +136,32 @@ func (s *server) child(ctx context.Context, src *source.Source, at string) *Chil
 		c.Fact = counted(len(names), "item")
 	}
 	return c
+}
+
+// icon says which images are volumes, and which maps, by the names of their axes.
+func (s *server) icon(sp *spot) string {
+	var names []string
+	if a, ok := sp.node.(*zarr.Array); ok {
+		for i, name := range a.DimensionNames() {
+			if a.Shape()[i] > 1 {
+				names = append(names, strings.ToLower(name))
+			}
+		}
+	} else if m := s.multiscales(sp.node); m != nil {
+		for _, axis := range m.Axes {
+			names = append(names, strings.ToLower(axis.Name))
+		}
+	}
+	has := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(name string) bool { return slices.Contains(names, name) })
+	}
+	switch {
+	case has("lat", "latitude") && has("lon", "longitude"):
+		return "map"
+	case has("z"):
+		return "volume"
+	}
+	return ""
 }
 
 // isLink reports whether a name that does not open lies in a file with links, which may

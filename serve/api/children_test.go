@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/serve/api"
 )
 
@@ -159,4 +160,62 @@ func TestSearch(t *testing.T) {
 	c.problem(400, "search")
 	c.problem(400, "search", "q", " ")
 	c.problem(404, "search", "q", "a", "source", "none")
+}
+
+// A link into another file says where that is served, and that it is not if so.
+func TestLinksIntoOtherFiles(t *testing.T) {
+	dir := filepath.Join(nwbtest.Unpack(t, "external_v3"), "external_v3")
+	linked := func(c *client, source, at string) (found []api.Child) {
+		t.Helper()
+		var walk func(at string)
+		walk = func(at string) {
+			var page api.Children
+			c.get(&page, "children", "source", source, "path", at)
+			for _, n := range page.Children {
+				if n.Link != nil {
+					found = append(found, n)
+				} else if n.NodeType == "group" && n.Problem == nil && strings.Count(n.Path, "/") < 5 {
+					walk(n.Path)
+				}
+			}
+		}
+		walk(at)
+		return found
+	}
+	c := serving(t, dir, filepath.Join(dir, "linked.nwb.zarr"))
+	inFolder, alone := linked(c, "external_v3", "/linked.nwb.zarr"), linked(c, "linked.nwb.zarr", "/")
+	if len(inFolder) == 0 || len(inFolder) != len(alone) {
+		t.Fatalf("%d links in the folder, %d in the file", len(inFolder), len(alone))
+	}
+	elsewhere := 0
+	for i, n := range inFolder {
+		if n.Link.Source != "external_v3" || n.Link.Broken != "" {
+			t.Errorf("%s: %+v", n.Path, n.Link)
+			continue
+		}
+		var target api.Node
+		c.get(&target, "node", "source", n.Link.Source, "path", n.Link.Path)
+		if target.NodeType != n.NodeType || target.Kind != n.Kind {
+			t.Errorf("%s leads to %+v", n.Path, target)
+		}
+		if strings.HasPrefix(n.Link.Path, "/source.nwb.zarr/") {
+			elsewhere++
+			// The folder is served too, and has it.
+			if link := alone[i].Link; link.Source != "external_v3" || link.Path != n.Link.Path {
+				t.Errorf("%+v", link)
+			}
+		}
+	}
+	if elsewhere == 0 {
+		t.Error("no link leads to the other file")
+	}
+	broken := 0
+	for _, n := range linked(serving(t, filepath.Join(dir, "linked.nwb.zarr")), "linked.nwb.zarr", "/") {
+		if n.Link.Broken != "" && n.Link.Path == "" {
+			broken++
+		}
+	}
+	if broken != elsewhere {
+		t.Errorf("%d of %d links are told to lead to what is not served", broken, elsewhere)
+	}
 }

@@ -152,14 +152,15 @@ func (s *server) plane(r *request, l *layout) (p *Plane, complete bool, err erro
 	if rank == 0 {
 		return nil, true, wrong("an array without axes has no plane of chunks")
 	}
-	x, err := r.integer("x", rank-1, 0, rank-1)
+	x, err := r.integer("x", -1, 0, rank-1)
 	if err != nil {
 		return nil, false, err
 	}
-	y, err := r.integer("y", max(rank-2, 0), 0, rank-1)
+	y, err := r.integer("y", -1, 0, rank-1)
 	if err != nil {
 		return nil, false, err
 	}
+	x, y = others(x, y, rank)
 	if x == y && rank > 1 {
 		return nil, false, wrong("x=%d and y=%d: must be two axes", x, y)
 	}
@@ -194,6 +195,21 @@ func (s *server) plane(r *request, l *layout) (p *Plane, complete bool, err erro
 		return nil, false, r.Context().Err()
 	}
 	return p, !slices.Contains(p.Sizes, nil), nil
+}
+
+// others chooses axes where none was named: the last ones that are left.
+func others(x, y, rank int) (int, int) {
+	if x < 0 {
+		if x = rank - 1; x == y {
+			x = max(rank-2, 0)
+		}
+	}
+	if y < 0 {
+		if y = rank - 2; y == x || y < 0 {
+			y = rank - 1
+		}
+	}
+	return x, y
 }
 
 // sizes fills in the sizes of chunks by their index, each shard looked at once; what

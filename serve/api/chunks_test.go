@@ -106,6 +106,13 @@ func TestMissingChunksAndWrongPlanes(t *testing.T) {
 			c.problem(400, "chunks", "source", name, "x", bad)
 		}
 		c.problem(400, "chunks", "source", name, "x", "0", "y", "0")
+		for _, axis := range [][2]string{{"x", "0"}, {"y", "1"}, {"x", "1"}, {"y", "0"}} { // the other is the one that is left
+			var got api.Chunks
+			c.get(&got, "chunks", "source", name, axis[0], axis[1])
+			if got.Plane.Shape != [2]int{4, 4} {
+				t.Errorf("%v: %v", axis, got.Plane.Shape)
+			}
+		}
 		c.problem(400, "chunks", "source", name, "x", "0", "at", "0:99")
 		c.problem(400, "chunks", "source", name, "x", "0", "at", "9:0")
 	}

@@ -2,8 +2,10 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/internal/words"
 )
 
@@ -30,6 +32,16 @@ func (s *server) fact(ctx context.Context, sp *spot, k Kind) string {
 // rowsFact counts the rows of a table, the units of spikes, or tells how a series is
 // sampled.
 func (s *server) rowsFact(ctx context.Context, sp *spot, k Kind) string {
+	if o, ok := sp.subject.Object.(convention.Sampled); ok && k == SeriesKind {
+		samples, err := o.Samples(ctx)
+		switch {
+		case err != nil || samples == nil:
+			return ""
+		case samples.Rate > 0:
+			return rateWords(samples.Rate)
+		}
+		return counted(samples.Array.Shape()[samples.Axis], "sample")
+	}
 	t, ok := s.kinds.Table(sp.subject)
 	if !ok {
 		return ""
@@ -40,6 +52,18 @@ func (s *server) rowsFact(ctx context.Context, sp *spot, k Kind) string {
 	}
 	noun := map[Kind]string{TableKind: "row", SpikesKind: "unit", SeriesKind: "sample"}[k]
 	return counted(set.Rows.Count, noun)
+}
+
+// rateWords is how often something happens in a second.
+func rateWords(rate float64) string {
+	unit := "Hz"
+	switch {
+	case rate >= 1e6:
+		rate, unit = rate/1e6, "MHz"
+	case rate >= 1e3:
+		rate, unit = rate/1e3, "kHz"
+	}
+	return fmt.Sprintf("%.4g %s", rate, unit)
 }
 
 // counted is a number of things, thousands apart.

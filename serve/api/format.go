@@ -10,7 +10,7 @@ import (
 // format names what a node is stored as: for programs, such as "zarr3", and for people,
 // such as "Zarr v3". What a convention makes of it goes before.
 func (s *server) format(ctx context.Context, sp *spot) (name, title string) {
-	if parts, err := sp.source.Parts(ctx, sp.path); err == nil && parts.Folder {
+	if folder, err := sp.source.Folder(ctx, sp.path); err == nil && folder {
 		return "folder", "Folder"
 	}
 	name = sp.subject.Node.Format()

@@ -35,6 +35,10 @@ func TestKindsOfNodes(t *testing.T) {
 		{session, "/intervals/trials", "hdmf", "table group", "4 rows"},
 		{session, "/acquisition/ElectricalSeries/data", "hdmf", "array series image", "400 × 6"},
 		{session, "/general/extracellular_ephys/electrodes/group", "hdmf", "array", "6"},
+		{session, "/acquisition/ElectricalSeries", "hdmf", "series table group", "400 samples"},
+		{session, "/acquisition/bool_events", "hdmf", "series table group", "10 Hz"},
+		{session, "/acquisition/words", "hdmf", "table group", "3 rows"},
+		{session, "/acquisition/video", "hdmf", "group", "6 items"},
 		{"data", "/" + session + "/units", "hdmf", "spikes table group", "5 units"},
 	} {
 		var n api.Node
@@ -76,6 +80,7 @@ func TestWhichArraysAreImages(t *testing.T) {
 		kind  api.Kind
 	}{
 		{"climate", []int{12, 18, 36}, []string{"time", "lat", "lon"}, "float32", api.ImageKind},
+		{"volume", []int{5, 6, 7}, []string{"z", "y", "x"}, "float32", api.ImageKind},
 		{"small", []int{4, 5}, []string{"y", "x"}, "uint8", api.ImageKind},
 		{"rgb", []int{64, 80, 3}, nil, "uint8", api.ImageKind},
 		{"planes", []int{3, 64, 80}, nil, "uint8", api.ImageKind},
@@ -97,6 +102,14 @@ func TestWhichArraysAreImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := serving(t, filepath.Join(dir, "x.zarr"))
+	icons := map[string]string{"climate": "map", "volume": "volume"}
+	var all api.Children
+	ask.get(&all, "children", "source", "x.zarr")
+	for _, n := range all.Children {
+		if n.Icon != icons[n.Name] {
+			t.Errorf("%s has the icon %q", n.Name, n.Icon)
+		}
+	}
 	for _, c := range cases {
 		var n api.Node
 		ask.get(&n, "node", "source", "x.zarr", "path", c.name)

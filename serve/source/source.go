@@ -82,7 +82,6 @@ func (s *Source) Subject(ctx context.Context, at string) (*convention.Subject, e
 // the file of a convention, if it is in one, from "/" on.
 type Parts struct {
 	Hierarchy string // from "/" on
-	Folder    bool   // it is a folder of stores, or lies in none of them
 	File      string // "" outside of conventions
 	// Root is where the hierarchy begins in the file, from "/" on.
 	Root string
@@ -94,7 +93,7 @@ func (s *Source) Parts(ctx context.Context, at string) (Parts, error) {
 	if err != nil {
 		return Parts{}, err
 	}
-	out := Parts{Hierarchy: "/" + p.at, Folder: p.folder != nil}
+	out := Parts{Hierarchy: "/" + p.at}
 	if p.file != nil {
 		out.Root = p.file.Path()
 		out.File = path.Join(out.Root, inner)
@@ -139,7 +138,7 @@ func (s *Source) find(ctx context.Context, at string) (p *place, inner string, e
 }
 
 // mostPlaces is how many hierarchies of a folder stay open.
-const mostPlaces = 256
+const mostPlaces = 128
 
 // place opens the hierarchy or folder at a path below a folder, nil for the source
 // itself, and holds it until the context ends.

@@ -32,8 +32,13 @@ func (o *Object) Class(ctx context.Context) convention.Class {
 	case hdmf.IsSeries(ctx, g):
 		// Of films and the like the data themselves are looked at.
 		if data, err := g.Object(ctx, "data"); err == nil {
-			if d, ok := data.(*hdmf.Dataset); ok && len(d.Shape()) <= 2 {
+			d, ok := data.(*hdmf.Dataset)
+			switch {
+			case !ok || len(d.Shape()) > 2:
+			case d.DType().Kind == hdmf.Number:
 				return convention.SeriesClass
+			default: // words with times
+				return convention.TableClass
 			}
 		}
 	}
