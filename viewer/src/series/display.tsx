@@ -12,75 +12,65 @@ import { zeroOf } from "./series";
 import { scaled } from "./units";
 
 /** A choice among few, as a row of switches. */
-function Choice<T extends string>(p: { label: string; options: [T, string][]; on: T; set: (v: T) => void }) {
+function Choice<T>(p: { label: string; options: [T, string | number][]; on: T; set: (v: T) => void }) {
   return (
-    <div class="choice" role="radiogroup" aria-label={p.label}>
-      {p.options.map(([id, text]) => <button key={id} type="button" role="radio" aria-checked={p.on === id} onClick={() => p.set(id)}>{text}</button>)}
+    <div class="choice" role="group" aria-label={p.label}>
+      {p.options.map(([id, text]) => <button key={text} type="button" aria-pressed={p.on === id} onClick={() => p.set(id)}>{text}</button>)}
     </div>
   );
 }
 
+/** A choice among many. */
+function Pick(p: { label: string; options: [string, string][]; on: string; set: (v: string) => void }) {
+  return <select class="field" aria-label={p.label} value={p.on} onChange={(e) => p.set(e.currentTarget.value)}>{p.options.map(([id, text]) => <option key={id} value={id}>{text}</option>)}</select>;
+}
+
 function BandsSection({ tables }: { tables: IntervalsInfo[] }) {
   if (!tables.length) return null;
-  const on = chosenBands(tables, route.value.params["bands"]);
   return (
     <section class="section">
       <h3>Events and epochs</h3>
-      <label class="pick"><input type="radio" name="bands" checked={!on} onChange={() => setParams({ bands: "none" })} /><span class="grow">None</span></label>
-      {tables.map((t) => (
-        <label class="pick" key={t.path} title={t.path}>
-          <input type="radio" name="bands" checked={on?.path === t.path} onChange={() => setParams({ bands: t.path })} />
-          <span class="grow">{t.name}</span><span class="fact">{group(t.rows)} rows</span>
-        </label>
-      ))}
+      <Pick
+        label="Events and epochs" options={[["none", "None"], ...tables.map((t): [string, string] => [t.path, `${t.name}, ${group(t.rows)} rows`])]}
+        on={chosenBands(tables, route.value.params["bands"])?.path ?? "none"} set={(bands) => setParams({ bands })}
+      />
     </section>
   );
 }
 
 export function SeriesDisplay({ node }: { node: Node }) {
   if (!node.series && !node.array) return null;
-  const info = infoOf(node), q = route.value.params, limits = limitsOf(info);
-  const shown = parseShown(q["ch"], info.channels, 16);
+  const info = infoOf(node), q = route.value.params, limits = limitsOf(info), all = info.channels;
+  const shown = parseShown(q["ch"], all, 16);
   const chosen = Number(q["gain"]) > 0;
   const gain = chosen ? Number(q["gain"]) : levels.value.gain;
   const by = scaled(gain, info.unit);
-  const dates = zeroOf(info.zero, limits.end - limits.start) !== null;
-  const set = (first: number, count: number) => setParams({ ch: shownText(inside({ first, count }, info.channels)) });
+  const set = (first: number, count: number) => setParams({ ch: shownText(inside({ first, count }, all)) });
+  const setGain = (v: number) => setParams({ gain: v > 0 ? String(Number(v.toPrecision(4))) : undefined });
   return (
     <>
-      {info.channels > 1 && (
+      {all > 1 && (
         <section class="section">
-          <h3>Channels</h3>
+          <h3>Channels <span class="fact">{group(all)}</span></h3>
           <div class="pair">
-            <label>From<input class="field mono" type="number" min={0} max={info.channels - 1} value={shown.first} onChange={(e) => set(Number(e.currentTarget.value), shown.count)} /></label>
-            <label>Shown<input class="field mono" type="number" min={1} max={info.channels} value={shown.count} onChange={(e) => set(shown.first, Number(e.currentTarget.value))} /></label>
-            <span class="fact">of {group(info.channels)}</span>
-          </div>
-          <div class="choice" role="group" aria-label="How many channels">
-            {[1, 16, 64, info.channels].filter((n, i, all) => n <= info.channels && all.indexOf(n) === i).map((n) => (
-              <button key={n} type="button" aria-pressed={shown.count === n} onClick={() => set(shown.first, n)}>{n === 1 ? "One" : n === info.channels ? "All" : n}</button>
-            ))}
+            <Choice label="How many" options={[1, 16, 64, all].filter((n, i, l) => n <= all && l.indexOf(n) === i).map((n) => [n, n === 1 ? "One" : n === all ? "All" : n])} on={shown.count} set={(n) => set(shown.first, n)} />
+            <label>from<input class="field mono" type="number" min={0} max={all - 1} value={shown.first} onChange={(e) => set(Number(e.currentTarget.value), shown.count)} /></label>
           </div>
         </section>
       )}
       <section class="section">
         <h3>Gain</h3>
         <div class="pair">
-          <label>Row<input
-            class="field mono" type="number" step="any" min={0} value={gain > 0 ? Number((gain * by.factor).toPrecision(4)) : ""} aria-label={`Height of a row in ${by.unit || "units of the data"}`}
-            onChange={(e) => setParams({ gain: Number(e.currentTarget.value) > 0 ? String(Number(e.currentTarget.value) / by.factor) : undefined })}
-          /></label>
-          <span class="fact">{by.unit}</span>
-          <Button icon="plus" label="Greater" hotkey="Shift+ArrowUp" onClick={() => setParams({ gain: String(Number((gain / 1.25).toPrecision(4))) })} />
-          <Button icon="minus" label="Smaller" hotkey="Shift+ArrowDown" onClick={() => setParams({ gain: String(Number((gain * 1.25).toPrecision(4))) })} />
-          <Button on={!chosen} onClick={() => setParams({ gain: chosen ? undefined : String(Number(gain.toPrecision(4))) })}>Auto</Button>
+          <input class="field mono" type="number" step="any" min={0} value={gain > 0 ? Number((gain * by.factor).toPrecision(4)) : ""} aria-label="Height of a row" onChange={(e) => setGain(Number(e.currentTarget.value) / by.factor)} />
+          <span class="fact">{by.unit} per row</span>
+          <Button on={!chosen} hotkey="a" label="Gain that fits" onClick={() => setGain(chosen ? 0 : gain)}>Auto</Button>
         </div>
         <p class="dim">Shift and the wheel change it.</p>
       </section>
       {info.zero && (
         <section class="section">
           <h3>Time</h3>
-          <Choice label="Time as" options={[["seconds", "Seconds"], ["date", "Dates"]]} on={dates ? "date" : "seconds"} set={(v) => setParams({ time: v })} />
+          <Choice label="Time as" options={[[false, "Seconds"], [true, "Dates"]]} on={zeroOf(info.zero, limits.end - limits.start) !== null} set={(v) => setParams({ time: v ? "date" : "seconds" })} />
         </section>
       )}
       <BandsSection tables={info.intervals} />
@@ -89,25 +79,20 @@ export function SeriesDisplay({ node }: { node: Node }) {
 }
 
 export function SpikesDisplay({ node }: { node: Node }) {
-  const info = node.spikes, q = route.value.params;
+  const info = node.spikes;
   if (!info) return null;
-  const sort = q["sort"] ?? "", down = sort.startsWith("-"), column = down ? sort.slice(1) : sort;
+  const sort = route.value.params["sort"] ?? "", down = sort.startsWith("-"), column = down ? sort.slice(1) : sort;
   return (
     <>
       <section class="section">
         <h3>Order of units</h3>
         <div class="pair">
-          <select class="field" aria-label="Sort units by" value={column} onChange={(e) => setParams({ sort: (e.currentTarget.value && down ? "-" : "") + e.currentTarget.value || undefined })}>
-            <option value="">As stored</option>
-            {info.order.map((c) => <option key={c} value={c}>{c}</option>)}
-          </select>
+          <Pick label="Sort units by" options={[["", "As stored"], ...info.order.map((c): [string, string] => [c, c])]} on={column} set={(c) => setParams({ sort: c && down ? "-" + c : c })} />
           <Button on={down} disabled={!column} onClick={() => setParams({ sort: down ? column : "-" + column })}>Descending</Button>
         </div>
-      </section>
-      <BandsSection tables={info.intervals} />
-      <section class="section">
         <p class="dim">A click on a unit opens its row in the table.</p>
       </section>
+      <BandsSection tables={info.intervals} />
     </>
   );
 }

@@ -40,7 +40,7 @@ export function TableDisplay({ node }: { node: Node }) {
 /** What a column holds; it leads to the array behind it, where there is one. */
 function ColumnType({ node, column: c }: { node: Node; column: Column }) {
   const text = (c.ragged ? "lists" : c.reference ? "links" : c.type) + (c.unit ? " · " + c.unit : "");
-  if (!c.path) return <span class="fact">{text}</span>;
+  if (!c.path || c.path === node.path) return <span class="fact">{text}</span>;
   const to = { source: node.source, path: c.path };
   return <a class="fact" href={formatRoute(to)} onClick={go(to)} title={c.path + " as an array"}>{text}</a>;
 }

@@ -36,7 +36,6 @@ function Table({ node }: { node: Node }) {
   const wish = JSON.stringify(query);
   const [, redraw] = useState(0);
   const [counts, setCounts] = useState<Counts>({ total: info.rows, known: !filter.text });
-  const [widths, setWidths] = useState<Record<string, number>>({});
   const [open, setOpen] = useState<{ row: number; column: Column; anchor: DOMRect } | null>(null);
   const sample = useRef<Rows | null>(null);
 
@@ -66,7 +65,7 @@ function Table({ node }: { node: Node }) {
   };
   const place = (names: string[], c: Column, k: number) => (names[k] === c.name ? k : names.indexOf(c.name));
   const total = counts.total;
-  const sized = useMemo(() => columns.map((c) => widths[c.name] ?? columnWidth(c, sample.current?.rows.slice(0, 60).map((r) => r[sample.current!.columns.indexOf(c.name)]) ?? [])), [columns.map((c) => c.name).join(), widths, sample.current]);
+  const sized = useMemo(() => columns.map((c) => columnWidth(c, sample.current?.rows.slice(0, 60).map((r) => r[sample.current!.columns.indexOf(c.name)]) ?? [])), [names, sample.current]);
   const across = useMemo(() => varied(sized), [sized]), down = useMemo(() => uniform(total, rowHeight), [total]);
 
   const row = Math.max(0, Math.min(total - 1, Math.trunc(Number(q["row"])) || 0));
@@ -108,13 +107,10 @@ function Table({ node }: { node: Node }) {
   const header = (k: number) => {
     const c = columns[k]!, on = sort?.column === c.name;
     return (
-      <>
         <button type="button" class={isNumber(c) ? "number" : ""} tabIndex={-1} disabled={!c.sortable} onClick={() => press(c)} title={[c.description, c.sortable ? "Press to sort" : "This column cannot be sorted"].filter(Boolean).join("\n")}>
           <span class="grid-title"><b>{c.name}</b>{on && <span class="sorted" aria-hidden="true">{sort.down ? "↓" : "↑"}</span>}</span>
           <span class="fact">{c.ragged ? "lists of " : ""}{c.reference ? "links" : c.type}{c.unit ? " · " + c.unit : ""}</span>
         </button>
-        <Edge width={sized[k]!} set={(w) => setWidths((all) => ({ ...all, [c.name]: w }))} />
-      </>
     );
   };
   const first = pieces.get("0");
@@ -175,22 +171,5 @@ function Bar({ node, columns, shown, counts, csv }: { node: Node; columns: Colum
       <span class="fact table-count" role="status">{given ? (counts.known ? `${group(counts.total)} of ${group(all)} rows` : "…") : `${group(all)} rows`}{shown < columns.length ? ` · ${shown} of ${columns.length} columns` : ""}</span>
       <a class="btn" href={csv} download={node.name + ".csv"} title="What is shown, as comma-separated values"><Icon name="download" />CSV</a>
     </form>
-  );
-}
-
-/** The right edge of a header, which can be taken to make the column wider. */
-function Edge({ width, set }: { width: number; set: (w: number) => void }) {
-  const held = useRef<{ x: number; width: number } | null>(null);
-  return (
-    <span
-      class="grid-edge" aria-hidden="true"
-      onPointerDown={(e) => {
-        held.current = { x: e.clientX, width };
-        e.currentTarget.setPointerCapture(e.pointerId);
-        e.stopPropagation();
-      }}
-      onPointerMove={(e) => held.current && set(Math.max(40, held.current.width + e.clientX - held.current.x))}
-      onPointerUp={() => void (held.current = null)}
-    />
   );
 }
