@@ -286,6 +286,12 @@ await test("table: lists open, links are followed, columns are chosen, CSV has w
   assert.equal(query(page).row, "3");
 });
 
+await test("table: cells that are focused do not move their row", async () => {
+  const page = await open("session.nwb.zarr/units?view=table", { ...grid, viewport: { width: 900, height: 700 } });
+  await page.evaluate(() => [...document.querySelectorAll(".grid-cell a")].at(0).focus());
+  assert.deepEqual(await page.$$eval(".grid-row, .grid-rows, .grid-view, .grid-head", (all) => all.map((e) => e.scrollLeft).filter(Boolean)), []);
+});
+
 await test("table: strings of files are text", async () => {
   const page = await open("session.nwb.zarr/units?view=table", { for: ".grid-cell", routes: [[/api\/rows/, (r) => r.fulfill({ json: { total: 214, matched: null, offset: 0, columns: ["quality"], rows: [["<img src=x onerror=alert(1)>"]], index: [0] } })]] });
   await page.waitForSelector("text=<img src=x onerror=alert(1)>");
