@@ -128,6 +128,19 @@ await test("breadcrumbs are menus of siblings", async (page) => {
   await until(page, "/acquisition/ephys");
 });
 
+await test("no room of any view fails", async (page) => {
+  for (const at of ["/view/slide.ome.tif/tissue", "/view/slide.ome.tif/sharded", "/view/era5.zarr/t2m", "/view/era5.zarr/latitude", "/view/era5.zarr/station", "/view/era5.zarr/one", "/view/era5.zarr/empty", "/view/session.nwb.zarr/acquisition/ephys", "/view/session.nwb.zarr/units", "/view/session.nwb.zarr/intervals/trials"]) {
+    await open(page, at);
+    await page.getByText("View in").waitFor();
+    for (const tab of ["Display", "Info", "Attributes", "Chunks"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.waitForTimeout(200);
+      assert.equal(await page.getByText("This view failed").count(), 0, at + " " + tab);
+    }
+    await page.getByRole("tab", { name: "Display" }).click();
+  }
+});
+
 await test("names from files are text", async (page) => {
   await open(page, "/view/era5.zarr/%3Cb%3Ex%3C%E2%88%95b%3E");
   await page.getByRole("heading", { name: "<b>x<∕b>", level: 1 }).waitFor();

@@ -30,8 +30,8 @@ export function Card(p: { source: string; path: string; title: string; fact: str
   );
 }
 
-/** pictured nodes may have a picture; the others get a card without a place for one. */
-export const pictured = (c: Child) => c.kind === "image" || c.kind === "series" || c.kind === "array";
+/** pictured nodes have a picture that tells something; the others get a card without a place for one. */
+export const pictured = (c: Child) => c.kind === "image" || c.kind === "series" || (c.kind === "array" && c.fact.includes("×"));
 
 export function ChildCard({ source, child: c }: { source: string; child: Child }) {
   const fact = c.link ? "→ " + (c.link.broken ?? c.link.text) : c.fact;

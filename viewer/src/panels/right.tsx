@@ -21,7 +21,7 @@ function Display({ node: n }: { node: Node }) {
   const m = useView(view.value);
   return (
     <>
-      {m ? <Boundary name="panel" key={n.source + n.path + view.value}><m.display node={n} /></Boundary> : <Skeleton rows={4} />}
+      {m ? <div class="display"><Boundary name="panel" key={n.source + n.path + view.value}><m.display node={n} /></Boundary></div> : <Skeleton rows={4} />}
       <Essentials node={n} />
       <ViewIn node={n} />
     </>
