@@ -449,6 +449,29 @@ func TestThumbnails(t *testing.T) {
 	c.problem(400, "thumbnail", "source", "data", "path", "/image", "size", "9999")
 }
 
+// A tebibyte without smaller versions is answered by some of its chunks, and says so.
+func TestQuickAnswers(t *testing.T) {
+	c := made(t, func(g *zarr.Group) {
+		create[uint8](t, g, "huge", "uint8", []int{1 << 20, 1 << 20}, []int{256, 256}, []string{"y", "x"}, "", nil)
+	})
+	info := c.image("data", "/huge")
+	if len(info.Levels) != 13 || !info.Levels[12].Made || info.Levels[12].Shape[0] != 256 {
+		t.Fatalf("%+v", info.Levels)
+	}
+	w := c.ask("tile", "source", "data", "path", "/huge", "level", "12", "quick", "1")
+	if w.Code != 200 || w.Body.Len() != 1<<16 || w.Header().Get("X-Exact") != "false" || w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("ETag") != "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	var s api.Stats
+	c.get(&s, "stats", "source", "data", "path", "/huge")
+	if s.Exact || s.Level != 12 || s.Count != 1<<16 || *s.Max != 0 {
+		t.Errorf("%+v", s)
+	}
+	if w := c.ask("thumbnail", "source", "data", "path", "/huge"); w.Code != 200 {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // More images than are kept open are looked at, at once.
 func TestManyImages(t *testing.T) {
 	const many = 40
