@@ -104,8 +104,8 @@ function Maps({ model }: { model: ImageModel }) {
   if (!model.single.value) return null;
   const many = model.channels.length > 1;
   const reversed = model.map.value.endsWith("_r");
-  const now = model.map.value.replace(/_r$/, "") || (many ? "colour" : "grey");
-  const set = (name: string, r: boolean) => (model.map.value = name === "colour" || (!many && name === "grey" && !r) ? "" : name + (r ? "_r" : ""));
+  const now = model.map.value.replace(/_r$/, "") || (many ? "colour" : model.usualMap);
+  const set = (name: string, r: boolean) => (model.map.value = name === "colour" || (!many && name === model.usualMap && !r) ? "" : name + (r ? "_r" : ""));
   return (
     <section class="section">
       <div class="image-bar">

@@ -75,7 +75,8 @@ export class ImageModel {
   readonly look: ReadonlySignal<Look>;
   /** Where the camera should go: by the address at first, and when it is changed from outside. */
   readonly camera = signal<{ x: number; y: number; zoom: number } | null>(null);
-  private readonly usualLabels: LabelsShown | null = null;
+  /** Fields on a map (heights, temperatures) are told apart by more than grey; all else is grey, or its channels' colours. */
+  readonly usualMap: string;
   private version = 0;
   private written = "";
 
@@ -91,6 +92,7 @@ export class ImageModel {
     for (const c of this.channels) if (c.on.peek() && left-- <= 0) c.on.value = false;
     this.position = signal(info.axes.map((a, i) => clamp(info.position[i] ?? 0, a.size)));
     this.sliders = info.axes.map((_, i) => i).filter((i) => i !== info.x && i !== info.y && i !== info.channel && info.axes[i]!.size > 1);
+    this.usualMap = info.map && info.data_type === "float32" && n === 1 ? "viridis" : "grey";
     this.empty = info.axes.some((a) => a.size === 0) || info.levels.length === 0;
     this.at = computed(() => atOf(info, this.position.value));
     this.shown = computed(() => (info.rgb ? this.channels.slice(0, 4) : this.channels.filter((c) => c.on.value)).map((c) => c.index).slice(0, mostChannels));
@@ -104,7 +106,7 @@ export class ImageModel {
   private makeLook(): Look {
     const { info } = this;
     const [, most] = typeRange(info.data_type);
-    const mapped = this.single.value && (this.map.value !== "" || this.channels.length === 1) && this.map.value !== "colour";
+    const mapped = this.single.value && (this.map.value !== "" || this.channels.length === 1);
     const channels = this.shown.value.map((i) => {
       const c = this.channels[i]!;
       if (info.rgb) return { channel: i, lo: 0, hi: most, gamma: 1, r: i === 0 ? 1 : 0, g: i === 1 ? 1 : 0, b: i === 2 ? 1 : 0 };
@@ -113,7 +115,7 @@ export class ImageModel {
       const o = c.opacity.value / 255;
       return { channel: i, lo, hi, gamma: c.gamma.value, r: r * o, g: g * o, b: b * o };
     });
-    return { channels, map: mapped ? lut(this.map.value || "grey") : null, alpha: info.rgb && channels.length === 4, version: ++this.version };
+    return { channels, map: mapped ? lut(this.map.value || this.usualMap) : null, alpha: info.rgb && channels.length === 4, version: ++this.version };
   }
 
   setPosition(axis: number, index: number): void {
@@ -143,7 +145,7 @@ export class ImageModel {
       this.grid.value = params.grid !== undefined;
       const l = parseLabels(params.labels);
       const index = l ? info.labels.findIndex((k) => k.name === l.name) : -1;
-      this.labels.value = l && index >= 0 ? { index, opacity: l.opacity, edges: l.edges } : this.usualLabels;
+      this.labels.value = l && index >= 0 ? { index, opacity: l.opacity, edges: l.edges } : null;
       const [x, y, zoom] = [params.x, params.y, params.zoom].map((v) => (v ? Number(v) : NaN)) as [number, number, number];
       this.camera.value = Number.isFinite(x) && Number.isFinite(y) && zoom > 0 ? { x, y, zoom } : null;
     });
