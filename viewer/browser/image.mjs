@@ -186,9 +186,9 @@ const tests = {
     for (let i = 0; i < 8; i++) await page.mouse.wheel(0, -150);
     const after = await where();
     assert.ok(Math.abs(before[0] - after[0]) <= 13 && Math.abs(before[1] - after[1]) <= 13, `${before} and ${after}`);
-    await page.waitForTimeout(700);
+    await page.waitForURL(/zoom=/);
+    await settled(page);
     const url = page.url();
-    assert.match(url, /zoom=/);
     const shot = await pixels(page);
     const again = await open(url.slice(url.indexOf("/cells")));
     const same = await pixels(again);
@@ -248,8 +248,7 @@ const tests = {
     assert.ok(auto[0] < 20 && auto[1] > 500 && auto[1] < 512, "auto: " + auto);
     await boxes.nth(1).fill("100");
     await boxes.nth(1).press("Enter");
-    await page.waitForTimeout(600);
-    assert.match(page.url(), /ch=0:\d+:100/);
+    await page.waitForURL(/ch=0:\d+:100/);
     const bright = page.getByRole("slider", { name: /Brightest/ });
     await bright.focus();
     await page.keyboard.press("End");
@@ -297,6 +296,37 @@ const tests = {
     for (let x = 0; x < png.width; x += 5) if (png.at(x, 300).some((v) => v > 60)) lit++;
     assert.ok(lit > 20, "the saved picture has the image");
     await page.context().close();
+  },
+
+  async "graphics that are lost come back; without them a plain canvas draws"() {
+    let page = await open("/cells?x=4096&y=4096&zoom=1");
+    const before = await pixels(page);
+    await page.evaluate(async () => {
+      const lose = document.querySelector(".image-stage canvas").getContext("webgl2").getExtension("WEBGL_lose_context");
+      lose.loseContext();
+      await new Promise((f) => setTimeout(f, 100));
+      lose.restoreContext();
+      await new Promise((f) => setTimeout(f, 300));
+    });
+    await settled(page);
+    const after = await pixels(page);
+    for (let y = 5; y < before.height; y += 31) for (let x = 5; x < before.width; x += 29) assert.deepEqual(after.at(x, y), before.at(x, y));
+    await page.context().close();
+    const context = await browser.newContext({ viewport: size });
+    page = await context.newPage();
+    await page.addInitScript(() => {
+      const real = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+        return kind === "webgl2" ? null : real.call(this, kind, ...more);
+      };
+    });
+    await page.goto(made.base + "/view/made/cells?x=4096&y=4096&zoom=1");
+    await page.waitForSelector(".image-stage");
+    await settled(page);
+    assert.match(await page.locator(".bottom").textContent(), /without WebGL/);
+    const flat = await pixels(page);
+    for (let y = 5; y < before.height; y += 31) for (let x = 5; x < before.width; x += 29) assert.ok(flat.at(x, y).every((v, k) => Math.abs(v - before.at(x, y)[k]) <= 2));
+    await context.close();
   },
 
   async "touch at phone width: the canvas is everything, a pinch zooms"() {
