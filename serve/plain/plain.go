@@ -61,7 +61,9 @@ type Options struct {
 	// clients know their codecs, and is zstd elsewhere. Arrays of a type that the list
 	// cannot code have zstd too.
 	Codecs string
-	// Cache keeps the chunks that are made; nil keeps none.
+	// Cache keeps the chunks that are made; nil keeps none. A chunk is made anew when the
+	// values that it was made of change, as far as that can be known without asking another
+	// machine, and when the document of its array does.
 	Cache *kept.Cache
 }
 

@@ -17,8 +17,10 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/format/tiff/export"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/thorough"
+	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/serve/plain"
@@ -482,5 +484,28 @@ func TestChangesAreSeen(t *testing.T) {
 	}
 	if slices.Sort(tags); len(slices.Compact(tags)) != 3 {
 		t.Errorf("tags: %v", tags)
+	}
+}
+
+// Pictures in JPEG are decoded much faster than they are compressed again: zstd holds them
+// as they are, unless it is asked to compress.
+func TestPicturesAreNotCompressedAgain(t *testing.T) {
+	a, _ := array(t, zarr.ArraySpec{Shape: []int{3, 300, 400}, DataType: "uint8", DimensionNames: []string{"c", "y", "x"}}, func(i int) byte { return byte(i % 400 / 2) })
+	url := filepath.Join(t.TempDir(), "photo.tif")
+	_, err := copying.Copy(t.Context(), a, url, copying.Options{To: export.Format{Compression: "jpeg"}, Chunks: []int{3, 256, 256}, Lossy: true})
+	check(t, err)
+	src := serve(t, url)
+	n, err := src.Node(t.Context(), "/")
+	check(t, err)
+	size := 3 * 256 * 256
+	for codecs, most := range map[string]int{"": size + 64, "zstd": size / 4} {
+		s := shown(t, src, plain.Options{Codecs: codecs})
+		is, err := zarr.OpenStore(t.Context(), s, "")
+		check(t, err)
+		same(t, n.(*zarr.Array), is.(*zarr.Array))
+		chunk := get(t, s, "c/0/0/0")
+		if len(chunk) > most || codecs == "" && len(chunk) < size || string(chunk[:4]) != "\x28\xb5\x2f\xfd" {
+			t.Errorf("%q: a chunk of %d elements has %d bytes", codecs, size, len(chunk))
+		}
 	}
 }
