@@ -418,6 +418,9 @@ func TestImageStats(t *testing.T) {
 func TestThumbnails(t *testing.T) {
 	c := made(t, func(g *zarr.Group) {
 		create(t, g, "image", "uint8", []int{400, 200}, nil, []string{"y", "x"}, "", servetest.Counting[uint8](80000))
+		if _, err := g.CreateGroup(t.Context(), "bare"); err != nil {
+			t.Fatal(err)
+		}
 		create(t, g, "line", "float64", []int{1000}, nil, nil, "", servetest.Counting[float64](1000))
 		create[string](t, g, "text", "string", []int{3}, nil, nil, "", nil)
 	})
@@ -445,7 +448,17 @@ func TestThumbnails(t *testing.T) {
 		}
 	}
 	c.problem(404, "thumbnail", "source", "data", "path", "/text")
-	c.problem(404, "thumbnail", "source", "data", "path", "/")
+	c.problem(404, "thumbnail", "source", "data", "path", "/none")
+	c.problem(404, "thumbnail", "source", "data", "path", "/bare")
+	// A group has that of the first image in it.
+	own, group := c.ask("thumbnail", "source", "data", "path", "/image"), c.ask("thumbnail", "source", "data", "path", "/")
+	if group.Code != 200 || !bytes.Equal(own.Body.Bytes(), group.Body.Bytes()) {
+		t.Errorf("%d: a group has another picture than its image", group.Code)
+	}
+	session := samples(t)
+	if w := session.ask("thumbnail", "source", servetest.Session, "path", "/"); w.Code != 200 {
+		t.Errorf("the NWB session: %d %s", w.Code, w.Body)
+	}
 	c.problem(400, "thumbnail", "source", "data", "path", "/image", "size", "9999")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"path"
 	"slices"
 
 	"github.com/omnizarr/zarr"
@@ -19,7 +20,8 @@ const (
 	mostThumb  = 1024
 )
 
-// thumbnail answers with a small picture: of an image, or of the course of a series.
+// thumbnail answers with a small picture: of an image, of the course of a series, or of the
+// first of these that lies in a group.
 func (s *server) thumbnail(r *request) error {
 	sp, err := r.spot()
 	if err != nil {
@@ -28,6 +30,11 @@ func (s *server) thumbnail(r *request) error {
 	size, err := r.integer("size", 192, leastThumb, mostThumb)
 	if err != nil {
 		return err
+	}
+	if s.views(r.Context(), sp)[0] == GroupKind {
+		if sp, err = s.pictured(r.Context(), sp); err != nil {
+			return err
+		}
 	}
 	views := s.views(r.Context(), sp)
 	var draw func(ctx context.Context, sp *spot, size int) (image.Image, error)
@@ -59,6 +66,48 @@ func (s *server) thumbnail(r *request) error {
 		return sp.fail(err)
 	}
 	return r.send("image/png", body)
+}
+
+// How many nodes are looked at for the picture of a group, and of each group.
+const (
+	mostLooked = 48
+	mostEach   = 16
+)
+
+// pictured finds the first image or series in a group, those that lie less deep first.
+func (s *server) pictured(ctx context.Context, sp *spot) (*spot, error) {
+	at, err := s.cache.Get(ctx, sp.key("pictured"), func(ctx context.Context) ([]byte, error) {
+		groups := []string{sp.path}
+		for looked := 0; len(groups) > 0 && looked < mostLooked; groups = groups[1:] {
+			names, err := sp.source.Names(ctx, groups[0])
+			if err != nil {
+				continue // others may be listed
+			}
+			for _, name := range names[:min(len(names), mostEach)] {
+				if looked++; looked > mostLooked {
+					break
+				}
+				child, err := open(ctx, sp.source, path.Join(groups[0], name))
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				if err != nil {
+					continue
+				}
+				switch s.views(ctx, child)[0] {
+				case ImageKind, SeriesKind:
+					return []byte(child.path), nil
+				case GroupKind:
+					groups = append(groups, child.path)
+				}
+			}
+		}
+		return nil, notFound("%s has no picture", sp.path)
+	})
+	if err != nil {
+		return nil, sp.fail(err)
+	}
+	return open(ctx, sp.source, string(at))
 }
 
 func (s *server) imageThumb(ctx context.Context, sp *spot, size int) (image.Image, error) {
