@@ -1,6 +1,6 @@
 // How far a row swings and where its middle is: learned from what was sent, and kept while one moves, so that nothing jumps.
 import { signal } from "@preact/signals";
-import { type Block, plan, swing } from "./blocks";
+import { type Block, columns, plan, swing } from "./blocks";
 import type { Shown } from "./rows";
 import type { Span } from "./window";
 
@@ -51,14 +51,14 @@ export class Levels {
   range(blocks: Block[], channel: number, span: Span, gain: number): { low: number; high: number } {
     if (gain > 0) return { low: this.middle(channel) - gain / 2, high: this.middle(channel) + gain / 2 };
     let low = Infinity, high = -Infinity;
-    for (const { block: b, from, to } of plan(blocks, channel, span, (span.to - span.from) / 1000)) {
-      const pair = b.mode === "envelope" ? 2 : 1, base = b.channels.indexOf(channel) * b.bins * pair;
-      const i0 = b.at ? 0 : Math.max(0, Math.floor((from - b.t0) / b.dt)), i1 = b.at ? b.bins : Math.min(b.bins, Math.ceil((to - b.t0) / b.dt) + 1);
-      for (let i = i0; i < i1; i++) {
-        const l = b.values[base + i * pair]!, h = b.values[base + i * pair + pair - 1]!;
-        if (l < low && Number.isFinite(l)) low = l;
-        if (h > high && Number.isFinite(h)) high = h;
-      }
+    const width = 1024, per = (span.to - span.from) / width, pairs = new Float32Array(2 * width).fill(NaN);
+    for (const { block, from, to } of plan(blocks, channel, span, per)) {
+      columns(block, channel, span, width, Math.max(0, Math.floor((from - span.from) / per)), Math.min(width, Math.ceil((to - span.from) / per)), pairs);
+    }
+    for (const v of pairs) {
+      if (!Number.isFinite(v)) continue;
+      low = Math.min(low, v);
+      high = Math.max(high, v);
     }
     if (!(low <= high)) return { low: 0, high: 1 };
     const pad = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;

@@ -3,8 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
 import type { Cell, Node, Problem } from "../api";
 import { group, value } from "../format";
-import { colors } from "../series/colors";
-import { copy, theme } from "../state";
+import { copy } from "../state";
 import { Button } from "../ui/button";
 import { ErrorState, Skeleton } from "../ui/states";
 import { DataLink } from "../ui/link";
@@ -85,22 +84,7 @@ export function CellPopover(p: P) {
 
 /** All values in order, as one small line. */
 function Spark({ values, low, high }: { values: number[]; low: number; high: number }) {
-  const ref = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    const c = ref.current!, ratio = devicePixelRatio || 1, width = c.clientWidth, height = c.clientHeight;
-    c.width = width * ratio;
-    c.height = height * ratio;
-    const g = c.getContext("2d")!;
-    g.scale(ratio, ratio);
-    g.strokeStyle = colors(theme.peek()).accent;
-    g.lineWidth = 1.2;
-    g.beginPath();
-    const step = Math.max(1, Math.floor(values.length / (width * 4)));
-    for (let i = 0; i < values.length; i += step) {
-      const v = values[i]!;
-      if (Number.isFinite(v)) g.lineTo((i / (values.length - 1)) * (width - 4) + 2, height - 3 - ((v - low) / (high - low || 1)) * (height - 6));
-    }
-    g.stroke();
-  }, [values.length, theme.value]);
-  return <canvas class="spark" ref={ref} aria-hidden="true" />;
+  const step = Math.max(1, Math.floor(values.length / 1000));
+  const points = values.filter((v, i) => i % step === 0 && Number.isFinite(v)).map((v, i) => `${i},${(high - v) / (high - low || 1)}`);
+  return <svg class="spark" viewBox={`0 -0.05 ${Math.max(1, points.length - 1)} 1.1`} preserveAspectRatio="none" aria-hidden="true"><polyline points={points.join(" ")} /></svg>;
 }

@@ -160,11 +160,10 @@ function Bar({ node, columns, shown, counts, csv }: { node: Node; columns: Colum
       <div class="table-filter">
         <Icon name="search" />
         <input
-          ref={box} class="field" type="text" value={text} placeholder={`Filter: ${example.name} > 5`} aria-label="Filter rows" aria-invalid={!!parsed.problem && text !== given} list="table-columns" spellcheck={false} autocomplete="off"
+          ref={box} class="field" type="text" value={text} placeholder={`Filter: ${example.name} > 5`} aria-label="Filter rows" aria-invalid={!!parsed.problem && text !== given} spellcheck={false} autocomplete="off"
           onInput={(e) => setText(e.currentTarget.value)} onBlur={apply}
           onKeyDown={(e) => e.key === "Escape" && (setText(given), e.currentTarget.blur())}
         />
-        <datalist id="table-columns">{columns.slice(0, 200).map((c) => <option key={c.name} value={c.name + (isNumber(c) ? " > " : " ~ ")} />)}</datalist>
         {text && <Button quiet icon="close" label="Clear the filter" onClick={() => { setText(""); setParams({ filter: undefined, row: undefined }, { replace: false }); }} />}
         {parsed.problem && text.trim() && <span class="table-hint" role="status">{parsed.problem}</span>}
       </div>
