@@ -43,7 +43,7 @@ export function columnWidth(c: Column, cells: (Cell | undefined)[]): number {
   let longest = 0;
   for (const cell of cells) {
     const text = typeof cell === "number" ? numberText(cell) : cell !== null && typeof cell === "object" && "list" in cell ? "000 000 0.00 · 0.00" : cellText(cell ?? null);
-    longest = Math.max(longest, text.length);
+    longest = Math.max(longest, text.length + (c.reference ? 2 : 0));
   }
   return Math.round(Math.max(64, Math.min(360, Math.max(Math.min(head, 220), longest * 7.4 + 24))));
 }
