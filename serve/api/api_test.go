@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -153,5 +155,63 @@ func TestProblems(t *testing.T) {
 	}
 	if _, p := api.ProblemOf(node(&codec.Error{Codec: "gzip", Err: zarr.ErrData})); p.Chunk != "c/0" || p.Codec != "gzip" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// Sources that are not there, not finished, or on a server that refuses are told as what
+// they are, and others work.
+func TestSourcesInTrouble(t *testing.T) {
+	dir := servetest.Samples(t)
+	unfinished := filepath.Join(dir, "unfinished.zarr")
+	if err := os.MkdirAll(filepath.Join(unfinished, "a"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(unfinished, zarr.Unfinished), []byte("{}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer refusing.Close()
+	c := serving(t, unfinished, refusing.URL+"/refused.zarr", filepath.Join(dir, "plain.zarr"))
+	if p := c.problem(409, "node", "source", "unfinished.zarr"); p.Kind != api.Unfinished || p.Hint == "" {
+		t.Errorf("%+v", p)
+	}
+	if p := c.problem(502, "node", "source", "refused.zarr"); p.Kind != api.Upstream {
+		t.Errorf("%+v", p)
+	}
+	var list []api.Source
+	c.get(&list, "sources")
+	if list[0].Problem == nil || list[1].Problem == nil || list[2].Problem != nil || list[2].Format == "" {
+		t.Errorf("%+v", list)
+	}
+	folder := serving(t, dir)
+	var page api.Children
+	folder.get(&page, "children", "source", filepath.Base(dir))
+	for _, n := range page.Children {
+		if (n.Problem != nil) != (n.Name == "unfinished.zarr") {
+			t.Errorf("%s: %+v", n.Name, n.Problem)
+		}
+	}
+}
+
+// A chunk that cannot be decoded is named, and all else of its array is told.
+func TestDamagedChunksAreNamed(t *testing.T) {
+	dir := servetest.Samples(t)
+	if err := os.WriteFile(filepath.Join(dir, "plain.zarr", "a", "c", "0", "0"), bytes.Repeat([]byte{1}, 500), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := serving(t, filepath.Join(dir, "plain.zarr"))
+	p := c.problem(502, "slice", "source", "plain.zarr", "path", "/a", "slice", "0:2")
+	if p.Kind != api.Damaged || p.Chunk != "c/0/0" || p.Path != "/a" || p.Codec == "" {
+		t.Errorf("%+v", p)
+	}
+	var n api.Node
+	c.get(&n, "node", "source", "plain.zarr", "path", "/a")
+	var chunks api.Chunks
+	c.get(&chunks, "chunks", "source", "plain.zarr", "path", "/a", "x", "1")
+	if chunks.Complete || chunks.Plane.Sizes[0] != nil || chunks.Plane.Sizes[5] == nil {
+		t.Errorf("%+v", chunks)
+	}
+	if w := c.ask("slice", "source", "plain.zarr", "path", "/a", "slice", "5"); w.Code != 200 {
+		t.Errorf("%s", w.Body)
 	}
 }
