@@ -12,7 +12,7 @@ import (
 func TestManualPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man1")
 	called(t, "man", dir)
-	for _, name := range []string{"omnizarr", "omnizarr-info", "omnizarr-copy", "omnizarr-codec-encode", "omnizarr-repair", "omnizarr-migrate"} {
+	for _, name := range []string{"omnizarr", "omnizarr-info", "omnizarr-copy", "omnizarr-codec-encode", "omnizarr-repair", "omnizarr-migrate", "omnizarr-serve", "omnizarr-view"} {
 		raw, err := os.ReadFile(filepath.Join(dir, name+".1"))
 		if err != nil {
 			t.Error(err)
@@ -43,7 +43,7 @@ func TestCompletion(t *testing.T) {
 		"s.z":            ":0\n",
 		"gone/":          ":0\n",
 	} {
-		for _, command := range []string{"info", "copy"} {
+		for _, command := range []string{"info", "copy", "serve", "view"} {
 			_, out, _ := ran(t, "__complete", command, typed)
 			if out != want {
 				t.Errorf("%s %s: got %q, want %q", command, typed, out, want)

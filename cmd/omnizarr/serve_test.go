@@ -8,9 +8,12 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/omnizarr/zarr/kind/std"
@@ -156,5 +159,82 @@ func TestViewWithToken(t *testing.T) {
 	}
 	if status, _ := s.get("/zarr/s.zarr/zarr.json?token=secret"); status != 200 {
 		t.Errorf("with the token: %d", status)
+	}
+}
+
+// Tokens come from a file or from the environment; where everybody can reach the server
+// that is told unless there is one.
+func TestServeElsewhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	if err := os.WriteFile("token", []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		env   string
+		args  []string
+		token string
+		note  bool
+	}{
+		{"", nil, "", true},
+		{"", []string{"--quiet"}, "", false},
+		{"fromhere", nil, "fromhere", false},
+		{"fromhere", []string{"--token-file", "token"}, "secret", false},
+		{"", []string{"--auth", "ada:lovelace"}, "", false},
+		{"", []string{"--token", "auto"}, "[A-Z2-7]{26}", false},
+	} {
+		t.Setenv(tokenVariable, c.env)
+		ctx, cancel := context.WithCancel(t.Context())
+		var out, errs strings.Builder
+		args := append([]string{"serve", "--addr", "0.0.0.0:0", "s.zarr"}, c.args...)
+		code := runUntil(ctx, std.Kinds(), args, strings.NewReader(""), stopping{&out, cancel}, &errs)
+		cancel()
+		want := `^Serving at http://(localhost|127\.0\.0\.1):\d+$`
+		if c.token != "" {
+			want = `^Serving at http://(localhost|127\.0\.0\.1):\d+/\?token=` + c.token + `$`
+		}
+		matches(t, out.String(), want)
+		if code != exitOK || strings.Contains(errs.String(), "everybody who reaches") != c.note {
+			t.Errorf("%q: exit code %d, %s", args, code, errs.String())
+		}
+	}
+	if code, _, errs := ran(t, "serve", "--token-file", "nothing", "s.zarr"); code != exitWrong || !strings.Contains(errs, "nothing") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
+// A signal ends the program well, which others see by its exit code.
+func TestServeIsInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such signals")
+	}
+	t.Chdir(t.TempDir())
+	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		cmd := exec.Command("omnizarr", "serve", "--addr", "127.0.0.1:0", "--access-log", "--log-format", "json", "s.zarr")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Error(err)
+		}
+		s := &running{t: t, at: strings.TrimSpace(strings.TrimPrefix(line, "Serving at "))}
+		if status, _ := s.get("/zarr/s.zarr/zarr.json"); status != 200 {
+			t.Errorf("%d", status)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %v, %s", sig, err, errs.String())
+		}
+		matches(t, errs.String(), `^\{.*"msg":"request".*"path":"/zarr/s.zarr/zarr.json","status":200`)
 	}
 }
