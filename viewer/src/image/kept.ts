@@ -18,6 +18,10 @@ export class Kept<V extends { bytes: number; stamp: number }> {
     this.bytes += v.bytes;
   }
 
+  has(v: V): boolean {
+    return this.all.has(v);
+  }
+
   delete(v: V): void {
     if (!this.all.delete(v)) return;
     this.bytes -= v.bytes;

@@ -170,10 +170,10 @@ export class Stage {
     let i = 0;
     while (i < this.fresh.length && (i === 0 || performance.now() < end)) {
       const t = this.fresh[i++]!;
-      if (t.plane.get(t.grid.level, t.tx, t.ty, t.channel) !== t) continue; // dropped meanwhile
+      if (!this.kept.has(t)) continue; // dropped meanwhile
       t.stamp = this.frameNumber;
       this.renderer!.prepare(t);
-      t.ready = true;
+      t.plane.pyramid.settle(t);
       const c = t.plane.pyramid === this.image ? this.model.channels[t.channel] : undefined;
       if (c && !c.guess.peek() && t.data && !this.model.info.rgb) c.guess.value = sampleWindow(t.data);
     }

@@ -125,6 +125,14 @@ export class Pyramid {
     }
   }
 
+  /** A tile can be drawn now: it takes its place, and that of one before it. */
+  settle(t: Tile): void {
+    const old = t.plane.get(t.grid.level, t.tx, t.ty, t.channel);
+    t.ready = true;
+    t.plane.put(t);
+    if (old && old !== t) this.kept.delete(old);
+  }
+
   private wantTile(jobs: Map<string, Job>, p: Plane, g: Grid, tx: number, ty: number, channels: readonly number[], priority: number): void {
     let missing = channels.filter((c) => p.get(g.level, tx, ty, c) === undefined);
     // A level that is made on the fly comes interpolated at first, and as it is when all else is there.
@@ -180,9 +188,8 @@ export class Pyramid {
     const t: Tile = { plane, grid, tx, ty, channel, width, height, data, problem, exact, bytes: data?.byteLength ?? 64, stamp: 0, texture: null, ready: false };
     // The plane may have been dropped while the answer came.
     this.planes.set(plane.at, plane);
-    const old = plane.get(grid.level, tx, ty, channel);
-    if (old) this.kept.delete(old);
-    plane.put(t);
+    // One that is on screen stays until this one can be drawn.
+    if (!plane.get(grid.level, tx, ty, channel)) plane.put(t);
     this.kept.add(t);
     if (data) this.fresh.push(t);
   }
