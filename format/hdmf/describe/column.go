@@ -253,10 +253,11 @@ func (s *shower) appendElement(ctx context.Context, dst []byte, p *cellPrinter, 
 	case len(p.fields) == 3 && v.Fields[0].Name == "idx_start" && v.Fields[1].Name == "count" && v.Fields[2].Refers():
 		start, err := p.fields[0].Float(i)
 		count, more := p.fields[1].Float(i)
-		if err == nil && more == nil {
+		if err == nil && more == nil && start >= 0 && count >= 0 {
 			part := &hdmf.Region{Axes: []hdmf.RegionAxis{{Start: int(start), Stop: int(start + count)}}}
 			return s.appendReference(ctx, dst, p.fields[2], i, part), nil
 		}
+		return s.appendReference(ctx, dst, p.fields[2], i, nil), nil // of which no part is told
 	}
 	return p.appendElement(dst, i)
 }
