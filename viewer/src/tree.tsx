@@ -64,6 +64,8 @@ async function load(key: string, page: number): Promise<void> {
     const { error: _, ...rest } = now;
     put(key, { ...rest, pages, count: got.total ?? Math.max(now.pages.size ? now.count : 0, seen + (got.next === null ? 0 : 1)) });
   } catch (e) {
+    // A source may be an array, which has nothing below it.
+    if (path === "/" && e instanceof api.ApiError && e.problem.kind === "unsupported") return put(key, { ...b, count: 0 });
     // What failed is asked for again when somebody wants it, not by itself.
     put(key, { ...(branches.peek().get(key) ?? b), error: api.problemOf(e).error });
   }

@@ -6,7 +6,7 @@ import { cursorIndex, onScreen, retry, theme } from "../state";
 import { bytes, group, shape } from "../format";
 import { parts } from "../snippets";
 import { ErrorState, Skeleton } from "../ui/states";
-import { Codecs } from "./info";
+import { Codecs, useArray } from "./info";
 
 /** planeOf says which chunks are drawn: by the axes of the picture, at the place that is looked at. */
 export function planeOf(n: Node, rank: number, chunks: number[], slice: string): api.ChunksQuery {
@@ -35,7 +35,8 @@ export function Chunks({ node: n }: { node: Node }) {
   const made = !!level?.made;
   const path = made || !onScreen.value ? (n.node_type === "array" ? n.path : (n.series?.path ?? n.image?.levels.find((l) => !l.made)?.path ?? n.path)) : onScreen.value.path;
   const at = { source: n.source, path };
-  const shapes = level && !made ? { rank: level.shape.length, chunks: level.chunks } : { rank: n.array?.shape.length ?? 0, chunks: n.array?.chunks ?? [] };
+  const stored = useArray(n);
+  const shapes = level && !made ? { rank: level.shape.length, chunks: level.chunks } : { rank: stored?.shape.length ?? 0, chunks: stored?.chunks ?? [] };
   const q = planeOf(n, shapes.rank, shapes.chunks, made ? "" : (onScreen.value?.slice ?? ""));
   const { value: a, problem } = useAnswer(path + JSON.stringify(q), (signal) => api.chunks(at, q, signal));
   if (problem) return problem.kind === "unsupported" || problem.kind === "wrong_request" ? <div class="section dim">{n.node_type === "group" ? "A group has no chunks; its arrays do." : problem.error}</div> : <div class="panel-state"><ErrorState problem={problem} retry={retry} /></div>;
@@ -53,7 +54,7 @@ export function Chunks({ node: n }: { node: Node }) {
           {a.missing !== null && a.missing > 0 && <><dt>Empty</dt><dd>{group(a.missing)}, read as the fill value</dd></>}
           {a.bytes !== null && <><dt>Bytes</dt><dd>{bytes(a.bytes)}{a.stored ? `, ${bytes(a.bytes / a.stored)} each` : ""}</dd></>}
         </dl>
-        {n.array && <div class="codecs"><Codecs list={n.array.codecs} /></div>}
+        {stored && <div class="codecs"><Codecs list={stored.codecs} /></div>}
       </div>
       {a.plane && a.plane.sizes.length > 0 && <Heat at={at} answer={a} query={q} />}
     </>

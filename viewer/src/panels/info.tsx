@@ -1,5 +1,7 @@
 // What a node is, in facts.
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import * as api from "../api";
 import type { ArrayInfo, Codec, Node } from "../api";
 import { sources } from "../state";
 import { bytes, count, group, shape, value } from "../format";
@@ -8,6 +10,20 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { copy } from "../state";
 import { zarrAddress } from "../snippets";
+
+/** useArray is the array of a node, of an image that is a group that of its finest level. */
+export function useArray(n: Node): ArrayInfo | undefined {
+  const [got, setGot] = useState<ArrayInfo>();
+  const path = n.array ? "" : (n.series?.path ?? n.image?.levels.find((l) => !l.made)?.path ?? "");
+  useEffect(() => {
+    setGot(undefined);
+    if (!path || path === n.path) return;
+    const stop = new AbortController();
+    api.node({ source: n.source, path }, stop.signal).then((d) => setGot(d.array), () => {});
+    return () => stop.abort();
+  }, [n.source, path]);
+  return n.array ?? got;
+}
 
 type Fact = [string, ComponentChildren];
 
@@ -38,12 +54,15 @@ function chunkShape(c: number[]): string {
   return shape(i > 0 ? c.slice(i) : c);
 }
 
+/** words of a codec, without those of the codecs within, which stand beside them. */
+const words = (c: Codec) => (c.inner?.length ? c.words.replace(/ \(.*\)$/, "") : c.words) || c.name;
+
 export function Codecs({ list }: { list: Codec[] }) {
   return (
     <>
       {list.map((c, i) => (
         <span key={i} class="codec">
-          <span class="pill" title={c.name + (c.configuration ? " " + JSON.stringify(c.configuration, (_k, v: unknown) => (typeof v === "bigint" ? String(v) : v)) : "")}>{c.words || c.name}</span>
+          <span class="pill" title={c.name + (c.configuration ? " " + JSON.stringify(c.configuration, (_k, v: unknown) => (typeof v === "bigint" ? String(v) : v)) : "")}>{words(c)}</span>
           {c.inner && c.inner.length > 0 && <span class="inner"><Codecs list={c.inner} /></span>}
         </span>
       ))}
@@ -53,7 +72,7 @@ export function Codecs({ list }: { list: Codec[] }) {
 
 /** Essentials are the few facts that stand below the display of a view. */
 export function Essentials({ node: n }: { node: Node }) {
-  const a = n.array;
+  const a = useArray(n);
   if (!a && !n.image) return null;
   const names = a?.dimension_names ?? n.image?.axes.map((x) => x.name);
   const sizes = a?.shape ?? n.image?.axes.map((x) => x.size);
@@ -78,7 +97,7 @@ function fill(v: unknown): string {
 }
 
 export function Info({ node: n }: { node: Node }) {
-  const a = n.array;
+  const a = useArray(n);
   const source = sources.value?.find((s) => s.name === n.source);
   const url = zarrAddress(location.origin, source, n.source, n.path, false);
   const map = n.image?.map;
@@ -106,7 +125,7 @@ export function Info({ node: n }: { node: Node }) {
           ]} />
           <h4 class="sub">How chunks are written</h4>
           <ol class="chain">{a.codecs.map((c, i) => (
-            <li key={i}><span>{c.words || c.name}</span> <span class="fact">{c.name}</span>{c.inner && <ol class="chain">{c.inner.map((d, k) => <li key={k}>{d.words || d.name} <span class="fact">{d.name}</span></li>)}</ol>}</li>
+            <li key={i}><span>{words(c)}</span> <span class="fact">{c.name}</span>{c.inner && <ol class="chain">{c.inner.map((d, k) => <li key={k}>{d.words || d.name} <span class="fact">{d.name}</span></li>)}</ol>}</li>
           ))}</ol>
         </div>
       )}
