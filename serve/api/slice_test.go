@@ -108,3 +108,25 @@ func TestPositions(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Elements that others write are seen at once: the tag is that of the elements.
+func TestWrittenElementsAreSeen(t *testing.T) {
+	dir := servetest.Samples(t)
+	c := serving(t, filepath.Join(dir, "sub", "old.zarr"))
+	ask := []string{"source", "old.zarr", "path", "/a", "slice", "0,:2"}
+	before := c.ask("slice", ask...)
+	a, err := zarr.OpenArray(t.Context(), filepath.Join(dir, "sub", "old.zarr", "a"))
+	if err == nil {
+		err = zarr.Write(t.Context(), a, zarr.Box([]int{0, 0}, []int{1, 2}), []int32{70, 71})
+	}
+	if err == nil {
+		err = a.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := c.ask("slice", ask...)
+	if after.Body.String() != "[70, 71]\n" || after.Header().Get("ETag") == before.Header().Get("ETag") {
+		t.Errorf("%s, tag %s", after.Body, after.Header().Get("ETag"))
+	}
+}
