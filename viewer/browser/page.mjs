@@ -54,6 +54,15 @@ await test("several sources have a start page, and a click opens one", async (pa
   await page.getByRole("heading", { name: "Sources", level: 1 }).waitFor();
 });
 
+await test("groups show what is in them: pictures first, single values as themselves", async (page) => {
+  await open(page, "/view/era5.zarr");
+  const cards = page.locator(".card");
+  await cards.first().waitFor();
+  assert.match(await cards.first().innerText(), /t2m/);
+  await page.locator(".card", { hasText: "one" }).getByText("0", { exact: true }).waitFor();
+  assert.match(await cards.last().innerText(), /one/);
+});
+
 await test("the tree is walked by keys", async (page) => {
   await open(page, "/view/session.nwb.zarr");
   const row = (name) => page.getByRole("treeitem", { name: new RegExp("^" + name + ",") });

@@ -90,7 +90,7 @@ const tree: Record<string, Record<string, Made>> = {
     "/latitude": { kind: "array", fact: "721", views: ["array", "series"], array: arrayOf([721], [721], "float64", ["latitude"]) },
     "/<b>x<\u2215b>": { kind: "group", fact: "<i>no</i>", kids: [], attributes: { note: "<img src=x onerror=alert(1)>" } },
     "/station": { kind: "array", fact: "text, 40", views: ["array"], array: arrayOf([40], [40], "string") },
-    "/one": { kind: "array", fact: "a single value", views: ["array"], array: arrayOf([], [], "float32") },
+    "/one": { kind: "array", fact: "scalar", views: ["array"], array: arrayOf([], [], "float32") },
     "/empty": { kind: "array", fact: "0 × 512", views: ["array"], array: arrayOf([0, 512], [64, 64], "int16") },
     "/complex": { kind: "array", fact: "64 × 64 complex64", views: ["array", "image"], array: arrayOf([64, 64], [32, 32], "complex64") },
   },

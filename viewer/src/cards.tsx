@@ -1,7 +1,9 @@
 // Cards: what a node is, with a picture of it where there is one.
-import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import * as api from "./api";
 import type { Child } from "./api";
+import { stringify } from "./json";
 import { formatRoute } from "./route";
 import { Icon, iconOf, type IconName } from "./ui/icon";
 import { go } from "./ui/link";
@@ -17,23 +19,43 @@ function Picture({ source, path, icon, wanted }: { source: string; path: string;
   );
 }
 
-export function Card(p: { source: string; path: string; title: string; fact: string; detail?: string; icon: IconName; picture: boolean; bad?: string }) {
+type P = { source: string; path: string; title: string; fact: string; icon: IconName; picture: boolean; bad?: string | undefined; children?: ComponentChildren };
+
+export function Card(p: P) {
   const to = { source: p.source, path: p.path };
   return (
     <li>
-      <a class={"card" + (p.bad ? " bad" : "") + (p.picture ? "" : " small")} href={formatRoute(to)} onClick={go(to)} title={p.bad}>
+      <a class={"card" + (p.bad ? " bad" : "")} href={formatRoute(to)} onClick={go(to)} title={p.bad}>
         {p.picture && <Picture source={p.source} path={p.path} icon={p.bad ? "warning" : p.icon} wanted={!p.bad} />}
         <span class="card-words"><Icon name={p.icon} /><span class="grow">{p.title}</span></span>
-        <span class="card-fact fact">{p.bad ?? p.fact}{p.detail && !p.bad && <> · {p.detail}</>}</span>
+        <span class="card-fact fact">{p.bad ?? p.children ?? p.fact}</span>
       </a>
     </li>
   );
 }
 
-/** pictured nodes have a picture that tells something; the others get a card without a place for one. */
-export const pictured = (c: Child) => c.kind === "image" || c.kind === "series" || (c.kind === "array" && c.fact.includes("×"));
+/** sorts of children, in the order of their cards: pictures, groups, what is looked at, single values. */
+export function sort(c: Child): number {
+  if (c.kind === "array") return c.fact === "scalar" ? 3 : c.fact.includes("×") ? 0 : 2;
+  return c.kind === "image" || c.kind === "series" ? 0 : c.kind === "group" ? 1 : 2;
+}
+
+/** Value is what a single value is, in place of the fact that it is one. */
+function Value({ source, path }: { source: string; path: string }) {
+  const [text, setText] = useState("…");
+  useEffect(() => {
+    const stop = new AbortController();
+    api.sliceJSON({ source, path }, "", stop.signal).then((v) => setText(typeof v === "string" ? v : stringify(v)), () => setText("a single value"));
+    return () => stop.abort();
+  }, [path]);
+  return <span class="card-value">{text.slice(0, 200)}</span>;
+}
 
 export function ChildCard({ source, child: c }: { source: string; child: Child }) {
-  const fact = c.link ? "→ " + (c.link.broken ?? c.link.text) : c.fact;
-  return <Card source={source} path={c.path} title={c.label ?? c.name} fact={fact} icon={c.icon ?? iconOf(c)} picture={pictured(c)} {...((c.problem?.error ?? c.link?.broken) ? { bad: c.problem?.error ?? c.link!.broken! } : {})} />;
+  const k = sort(c);
+  return (
+    <Card source={source} path={c.path} title={c.label ?? c.name} fact={c.link ? "→ " + (c.link.broken ?? c.link.text) : c.fact} icon={c.icon ?? iconOf(c)} picture={k === 0 || (k === 1 && c.more)} bad={c.problem?.error ?? c.link?.broken}>
+      {k === 3 && !c.link ? <Value source={source} path={c.path} /> : undefined}
+    </Card>
+  );
 }

@@ -4,7 +4,7 @@ import * as api from "./api";
 import type { Child, Node, Problem } from "./api";
 import { status } from "./state";
 import { group as digits } from "./format";
-import { ChildCard, pictured } from "./cards";
+import { ChildCard, sort } from "./cards";
 import { entries } from "./json";
 import { Json } from "./panels/json";
 import { Button } from "./ui/button";
@@ -68,8 +68,8 @@ export function GroupView({ node: n }: { node: Node }) {
       {loading && !problem && <Skeleton rows={4} />}
       {problem && !list.length && <div class="group-note"><ErrorState problem={problem} {...(more && { retry: () => void more() })} /></div>}
       {!loading && !list.length && !problem && <p class="group-note dim">There is nothing in this group{attributes.length ? " but its attributes" : ""}.</p>}
-      {[true, false].map((k) => {
-        const some = list.filter((c) => pictured(c) === k);
+      {[[0, 1], [2, 3]].map((kinds) => {
+        const some = kinds.flatMap((k) => list.filter((c) => sort(c) === k));
         return some.length > 0 && <ul class="cards">{some.map((c) => <ChildCard key={c.path} source={n.source} child={c} />)}</ul>;
       })}
       {more && list.length > 0 && <div ref={end} class="group-note"><Button onClick={() => void more()}>{problem ? "Try again" : "More"}</Button></div>}
