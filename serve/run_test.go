@@ -386,3 +386,34 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A chunk that is not there costs one request there, one that cannot be none.
+func TestMissingValuesAreAskedForOnce(t *testing.T) {
+	dir := written(t)
+	if err := os.Remove(filepath.Join(dir, "a.zarr", "c", "1")); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var asked []string
+	from := upstream(t, dir, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			asked = append(asked, r.URL.Path)
+			mu.Unlock()
+			h.ServeHTTP(w, r)
+		})
+	})
+	s := run(t, serve.Options{Open: onWeb(t)}, nil, from.URL+"/a.zarr")
+	ask(t, "GET", s.url+"/zarr/a.zarr/zarr.json")
+	for key, most := range map[string]int{"c/7": 0, "nothing": 0, "c/1": 1} {
+		mu.Lock()
+		asked = nil
+		mu.Unlock()
+		r := ask(t, "GET", s.url+"/zarr/a.zarr/"+key)
+		mu.Lock()
+		if r.StatusCode != 404 || len(asked) > most {
+			t.Errorf("%s: %d, asked for %q", key, r.StatusCode, asked)
+		}
+		mu.Unlock()
+	}
+}

@@ -21,9 +21,16 @@ import (
 
 // writable opens the store of a source for changes, once.
 func (s *Server) writable(ctx context.Context, src *source.Source) (store.Store, error) {
+	held, err := s.changing.Lock(ctx, src.Name()) // no key's name, which has a slash
+	if err != nil {
+		return nil, err
+	}
+	defer held.Unlock()
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if st, ok := s.open[src]; ok {
+	st, ok := s.open[src]
+	u, known := s.urls[src]
+	s.mu.Unlock()
+	if ok {
 		return st, nil
 	}
 	fixed := func(why string) error {
@@ -33,8 +40,7 @@ func (s *Server) writable(ctx context.Context, src *source.Source) (store.Store,
 	if err != nil {
 		return nil, err
 	}
-	u, ok := s.urls[src]
-	if !ok || !strings.HasPrefix(n.Format(), "zarr") {
+	if !known || !strings.HasPrefix(n.Format(), "zarr") {
 		return nil, fixed("it is no Zarr hierarchy in a folder")
 	}
 	l, err := locate.Open(ctx, u, locate.Options{AllowFile: true})
@@ -44,10 +50,11 @@ func (s *Server) writable(ctx context.Context, src *source.Source) (store.Store,
 	if _, packed := store.As[*zip.Store](l.Store); packed || l.File {
 		return nil, errors.Join(fixed("it is a file"), l.Discard())
 	}
-	st, err := store.Sub(l.Store, l.Path)
-	if err != nil {
+	if st, err = store.Sub(l.Store, l.Path); err != nil {
 		return nil, errors.Join(err, l.Discard())
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.open[src] = st
 	s.closers = append(s.closers, l.Close)
 	return st, nil
@@ -178,7 +185,7 @@ func (s *Server) asStored(ctx context.Context, src *source.Source, st store.Stor
 		stored, _, err := st.Get(ctx, key, store.UpTo(piece), nil)
 		if errors.Is(err, store.ErrNotExist) {
 			if at == "." {
-				return refuse(http.StatusForbidden, api.Forbidden, "only what is stored as Zarr v3 can be changed below /zarr: "+strings.Replace("/zarr/"+t.name, "/zarr/", "/files/", 1)+" has the keys as they are stored")
+				return refuse(http.StatusForbidden, api.Forbidden, "only what is stored as Zarr v3 can be changed below /zarr: /files/"+t.name+" has the keys as they are stored")
 			}
 			continue
 		}
