@@ -207,10 +207,15 @@ type index struct {
 	data *Dataset
 	mu   sync.Mutex
 	ends []int64 // all, once they were read; nil where there are too many
+	some int     // that were wanted before all were read
 }
 
-// maxEnds is how many ends are kept in memory.
-const maxEnds = 16 << 20
+const (
+	// maxEnds is how many ends are kept in memory.
+	maxEnds = 16 << 20
+	// fewEnds is how many are read at once in any case.
+	fewEnds = 1 << 16
+)
 
 // followed is what an index says of some entries.
 type followed struct {
@@ -269,7 +274,11 @@ func (x *index) follow(ctx context.Context, runs []run, length, most int) (out f
 // end.
 func (x *index) entries(ctx context.Context, runs []run) func(yield func([]int64, error) bool) {
 	return func(yield func([]int64, error) bool) {
-		ends, err := x.load(ctx)
+		wanted := 0
+		for _, r := range runs {
+			wanted += r.n
+		}
+		ends, err := x.load(ctx, wanted)
 		var some []run
 		if err == nil && ends == nil { // only those that are needed
 			for _, r := range runs {
@@ -313,15 +322,20 @@ func appendApart(runs []run, from, n int) []run {
 	return append(runs, run{from, to, n})
 }
 
-// load reads the whole index once, unless it is too large.
-func (x *index) load(ctx context.Context) ([]int64, error) {
-	if x.data.Shape()[0] > maxEnds {
+// load reads the whole index once, unless it is too large, or so far only a small part
+// of a long one was wanted.
+func (x *index) load(ctx context.Context, wanted int) ([]int64, error) {
+	n := x.data.Shape()[0]
+	if n > maxEnds {
 		return nil, nil
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ends != nil {
 		return x.ends, nil
+	}
+	if x.some += wanted; n > fewEnds && x.some < n/16 {
+		return nil, nil
 	}
 	v, err := x.data.Read(ctx, zarr.All())
 	if err != nil {

@@ -53,8 +53,8 @@ func (s *server) samples(ctx context.Context, sp *spot) (*convention.Samples, er
 	return series.Plain(ctx, a, coordinates.Also(s.kinds.Coordinates()...))
 }
 
-// series makes the samples of a node ready.
-func (s *server) series(ctx context.Context, sp *spot) (*series.Series, error) {
+// series makes the samples of a node ready. A budget of 0 is the usual one.
+func (s *server) series(ctx context.Context, sp *spot, budget int64) (*series.Series, error) {
 	samples, err := s.samples(ctx, sp)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *server) series(ctx context.Context, sp *spot) (*series.Series, error) {
 			return nil, err
 		}
 	}
-	return series.New(samples, series.Options{Cache: s.cache, Key: sp.key("series", version, samples.Array.Shape())})
+	return series.New(samples, series.Options{Cache: s.cache, Key: sp.key("series", version, samples.Array.Shape()), Budget: budget})
 }
 
 // samplesPath is where the array of samples lies, the node's own path if that is not
@@ -105,7 +105,7 @@ func (s *server) seriesMember(ctx context.Context, sp *spot, n *Node) error {
 	if !slices.Contains(n.Views, SeriesKind) {
 		return nil
 	}
-	one, err := s.series(ctx, sp)
+	one, err := s.series(ctx, sp, 0)
 	if errors.Is(err, series.ErrNone) {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (s *server) serveSeries(r *request) error {
 	if err != nil {
 		return err
 	}
-	one, err := s.series(r.Context(), sp)
+	one, err := s.series(r.Context(), sp, 0)
 	if err != nil {
 		return sp.fail(seriesFault(err))
 	}

@@ -2,14 +2,12 @@ package api
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"path"
 	"slices"
 
-	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/convention"
-	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/serve/series"
 	"github.com/omnizarr/zarr/serve/tiles"
 )
@@ -145,20 +143,10 @@ const (
 
 // seriesThumb draws some channels of a series, one below the other, on nothing.
 func (s *server) seriesThumb(ctx context.Context, sp *spot, size int) (image.Image, error) {
-	var samples *convention.Samples
-	var err error
-	if o, ok := sp.subject.Object.(convention.Sampled); ok {
-		samples, err = o.Samples(ctx)
-	} else if a, ok := sp.node.(*zarr.Array); ok {
-		samples, err = series.Plain(ctx, a, coordinates.Also(s.kinds.Coordinates()...))
-	}
-	if err != nil {
-		return nil, err
-	}
-	if samples == nil {
+	all, err := s.series(ctx, sp, thumbBudget)
+	if errors.Is(err, series.ErrNone) {
 		return nil, notFound("%s has no picture", sp.path)
 	}
-	all, err := series.New(samples, series.Options{Cache: s.cache, Key: sp.key("series"), Budget: thumbBudget})
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type computed struct {
 	store.Store
 	elements int // of a chunk
 	gets     atomic.Int64
+	seen     func(gets int64) // is told how many there were; may be nil
 }
 
 // sample is the value of an element of a chunk.
@@ -44,7 +45,9 @@ func (c *computed) Get(ctx context.Context, key string, r store.Range, dst []byt
 	if err != nil {
 		return nil, store.Info{}, err
 	}
-	c.gets.Add(1)
+	if n := c.gets.Add(1); c.seen != nil {
+		c.seen(n)
+	}
 	whole := make([]int16, c.elements)
 	for i := range whole {
 		whole[i] = sample(chunk, i)
