@@ -37,6 +37,8 @@ export class FlatRenderer implements Renderer {
     this.none = ctx.createPattern(p, "repeat");
   }
 
+  warm(): void {}
+
   prepare(): void {}
 
   free(t: Tile): void {

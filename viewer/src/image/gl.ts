@@ -25,7 +25,10 @@ function vec3(bgr: number): string {
   return `vec3(${[bgr & 255, (bgr >> 8) & 255, bgr >> 16].map((v) => (v / 255).toFixed(5)).join()})`;
 }
 
-/** The shader for n channels of a kind of values. */
+/**
+ * The shader for n channels of a kind of values. Of each it is told base (where in the tile, and how far), size (of the
+ * tile, 0 where there is none, and whether it is mixed between pixels), window (lower end, 1 / width, gamma) and colour.
+ */
 function fragment(kind: Kind, n: number, mapped: boolean, alpha: boolean): string {
   const each = (f: (i: number) => string) => Array.from({ length: n }, (_, i) => f(i)).join("");
   const add = (i: number) =>
@@ -40,8 +43,8 @@ in vec2 q;
 out vec4 result;
 ${each((i) => `uniform ${kind} s${i};\n`)}
 uniform sampler2D map;
-uniform vec4 base[${n}]; // where in the tile, and how far
-uniform vec3 size[${n}]; // of the tile, and whether between its pixels is mixed; 0: no tile
+uniform vec4 base[${n}];
+uniform vec3 size[${n}];
 uniform vec3 window[${n}];
 uniform vec3 colour[${n}];
 bool missing(float v) { return (floatBitsToUint(v) & 0x7fffffffu) > 0x7f800000u; }
@@ -77,6 +80,7 @@ ${each((i) => `  if (size[${i}].x > 0.0) {
 }`;
 }
 
+// step is how many pixels of the tile one of the screen is, show has the opacity, and whether only edges are drawn.
 const labelFragment = `#version 300 es
 precision highp float;
 in vec2 q;
@@ -84,8 +88,8 @@ out vec4 result;
 uniform sampler2D s0;
 uniform vec4 base;
 uniform vec2 size;
-uniform vec2 step; // pixels of the tile per pixel of the screen
-uniform vec2 show; // opacity, and whether only edges are drawn
+uniform vec2 step;
+uniform vec2 show;
 vec4 at(vec2 p) { return texelFetch(s0, clamp(ivec2(floor(p)), ivec2(0), ivec2(size) - 1), 0); }
 void main() {
   vec2 p = base.xy + q * base.zw;
@@ -127,8 +131,10 @@ export class GlRenderer implements Renderer {
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
     this.mapTexture = gl.createTexture();
-    // A shader that does not compile must be told here, where the other way of drawing can still be taken.
-    this.program("usampler2D", 1, false, false);
+  }
+
+  warm(type: string, look: Look): void {
+    this.program(type.startsWith("u") ? "usampler2D" : type.startsWith("i") ? "isampler2D" : "sampler2D", Math.max(1, look.channels.length), look.map !== null, look.alpha);
   }
 
   private compile(fragmentSource: string, names: string[]): Program {

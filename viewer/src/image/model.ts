@@ -204,6 +204,7 @@ export class ImageModel {
     if (this.empty || this.info.rgb) return () => {};
     const first = atOf(this.info, this.info.axes.map((a, i) => clamp(this.info.position[i] ?? 0, a.size)));
     const waits = new Map<number, () => void>();
+    const lanes = [Promise.resolve(), Promise.resolve()];
     const stop = effect(() => {
       const at = this.at.value;
       const paused = this.playing.value !== null;
@@ -212,8 +213,12 @@ export class ImageModel {
         waits.delete(c.index);
         if (!c.on.value || paused) continue;
         const abort = new AbortController();
-        // While one drags along an axis nothing is asked for; the first time there is no reason to wait.
-        const timer = setTimeout(() => void this.ask(c, at, first, abort.signal), c.stats.peek() ? 250 : 0);
+        // While one drags along an axis nothing is asked for. At first the tiles go before, and two of these at once
+        // leave them room; a channel whose window the file has can wait longer.
+        const timer = setTimeout(() => {
+          const lane = c.index & 1;
+          lanes[lane] = lanes[lane]!.then(() => (abort.signal.aborted ? undefined : this.ask(c, at, first, abort.signal)));
+        }, c.stats.peek() ? 250 : c.file.window ? 150 : 0);
         waits.set(c.index, () => {
           clearTimeout(timer);
           abort.abort();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { axisText, distance, pixelAspect, placeText } from "./place";
 
 const axis = (name: string, more = {}) => ({ name, size: 100, type: "space", scale: 1, offset: 0, ...more });
-const um = (name: string, scale: number) => axis(name, { unit: "micrometer", scale });
+const um = (name: string, scale: number) => axis(name, { unit: "µm", scale });
 
 test("values of axes in words", () => {
   expect(axisText(um("z", 0.25), 17)).toBe("4.25 µm");

@@ -1,7 +1,7 @@
 // Indices as places: real units, coordinates, dates, projections.
 
 import { value as number } from "../format";
-import { length, symbol } from "./scalebar";
+import { length } from "./scalebar";
 
 export type PlaceAxis = {
   name: string;
@@ -35,7 +35,7 @@ export function axisText(a: PlaceAxis, index: number): string {
 }
 
 function withUnit(v: number, a: PlaceAxis): string {
-  const u = symbol(a.unit);
+  const u = a.unit ?? "";
   const degrees = /^(°|deg|degrees?)(_?(north|east|N|E))?$/.exec(u);
   if (degrees) {
     const side = /^(degrees?_?n|.*north)/i.test(u) || /^lat/i.test(a.name) ? (v < 0 ? " S" : " N") : /^(degrees?_?e|.*east)/i.test(u) || /^lon/i.test(a.name) ? (v < 0 ? " W" : " E") : "";
@@ -80,7 +80,7 @@ export function placeText(x: PlaceAxis, y: PlaceAxis, map: PlaceMap | undefined,
         { label: "", value: `${Math.abs(mx).toFixed(5)}° ${mx < 0 ? "W" : "E"}` },
       ];
     }
-    const metre = symbol(x.unit) || "m";
+    const metre = x.unit || "m";
     return [
       { label: "N", value: `${number(Math.round(my * 10) / 10)} ${metre}` },
       { label: "E", value: `${number(Math.round(mx * 10) / 10)} ${metre}` },
@@ -98,12 +98,12 @@ export function pixelSize(x: PlaceAxis, y: PlaceAxis, map: PlaceMap | undefined,
     const [a, b, , d, e] = map.affine as [number, number, number, number, number, number];
     const sx = Math.hypot(a, d);
     const sy = Math.hypot(b, e);
-    if (!inDegrees(map)) return { x: sx, y: sy, unit: symbol(x.unit) || "m" };
+    if (!inDegrees(map)) return { x: sx, y: sy, unit: x.unit || "m" };
     const [, lat] = mapPlace(map, 0, row);
     return { x: sx * 111319.49 * Math.max(0.01, Math.cos((lat * Math.PI) / 180)), y: sy * 111319.49, unit: "m" };
   }
   if (x.unit && x.unit === y.unit && !x.coordinates && !y.coordinates) {
-    return { x: Math.abs(x.scale), y: Math.abs(y.scale), unit: symbol(x.unit) };
+    return { x: Math.abs(x.scale), y: Math.abs(y.scale), unit: x.unit };
   }
   return { x: 1, y: 1, unit: "" };
 }

@@ -5,6 +5,8 @@ import type { Tile } from "./tiles";
 /** A way of drawing. Sizes are in CSS pixels, dpr says how many device pixels one is. */
 export interface Renderer {
   readonly name: string;
+  /** Makes ready for values of a type while the first tiles are on their way. Throws where it cannot draw at all. */
+  warm(type: string, look: Look): void;
   /** Hands a tile's values over, once. */
   prepare(t: Tile): void;
   free(t: Tile): void;

@@ -10,7 +10,7 @@ test("1, 2, 5 and nothing between", () => {
 
 test("lengths in the unit that reads best", () => {
   expect(length(0.00325, "mm")).toBe("3.25 µm");
-  expect(length(1500, "um")).toBe("1.5 mm");
+  expect(length(1500, "µm")).toBe("1.5 mm");
   expect(length(2500, "m")).toBe("2.5 km");
   expect(length(1, "m")).toBe("1 m");
   expect(length(5, "Å")).toBe("500 pm");

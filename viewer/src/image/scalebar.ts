@@ -8,17 +8,7 @@ const metres: [string, number][] = [
   ["nm", 1e-9],
   ["pm", 1e-12],
 ];
-const alike: Record<string, string> = {
-  um: "µm", "μm": "µm", micrometer: "µm", micrometre: "µm", micron: "µm", nanometer: "nm", millimeter: "mm",
-  centimeter: "cm", meter: "m", metre: "m", kilometer: "km", angstrom: "Å", "\u212b": "Å",
-};
 const size: Record<string, number> = { cm: 1e-2, "Å": 1e-10 };
-
-/** A unit's symbol as it is written. */
-export function symbol(unit: string | undefined): string {
-  if (!unit) return "";
-  return alike[unit] ?? unit;
-}
 
 function inMetres(unit: string): number | undefined {
   return metres.find(([u]) => u === unit)?.[1] ?? size[unit];
@@ -34,9 +24,8 @@ export function round125(value: number): number {
 
 /** A length in the unit that reads best: 0.00325 mm as 3.25 µm. */
 export function length(value: number, unit: string, digits = 4): string {
-  const u = symbol(unit);
-  const m = inMetres(u);
-  if (m === undefined || value === 0) return `${short(value, digits)}${u ? (u === "°" ? u : " " + u) : ""}`;
+  const m = inMetres(unit);
+  if (m === undefined || value === 0) return `${short(value, digits)} ${unit}`;
   const si = Math.abs(value) * m;
   let pick = metres[metres.length - 1]!;
   for (const entry of metres) {

@@ -35,7 +35,8 @@ export class Stage {
   readonly camera: Camera;
   readonly told = signal<Told>({ drawn: false, waiting: true, failed: 0, problem: null, renderer: "" });
   readonly points = signal<Points>([]);
-  readonly renderer: Renderer | null;
+  /** Null where nothing can be drawn this way. */
+  renderer: Renderer | null;
   private readonly kept: Kept<Tile>;
   private readonly queue: Queue;
   private readonly image: Pyramid;
@@ -103,6 +104,14 @@ export class Stage {
     this.overlay = new Overlay(el.overlay);
     if (!this.renderer) return;
     this.resize();
+    // First the requests, then the work that can be done while they are under way.
+    this.want();
+    try {
+      this.renderer.warm(info.data_type, model.look.peek());
+    } catch {
+      this.renderer = null;
+      return;
+    }
     const watch = new ResizeObserver(() => this.resize());
     watch.observe(el.box);
     this.undo.push(() => watch.disconnect(), this.gestures(), this.followSignals());
@@ -919,16 +928,7 @@ function valueText(v: number): string {
 }
 
 function makeRenderer(canvas: HTMLCanvasElement, flat: boolean): Renderer | null {
-  if (!flat) {
-    try {
-      const gl = GlRenderer.create(canvas);
-      if (gl) return gl;
-    } catch {
-      // A canvas has one kind of context for ever: the view gives another canvas for the other way.
-      return null;
-    }
-  }
-  return FlatRenderer.create(canvas);
+  return (flat ? null : GlRenderer.create(canvas)) ?? FlatRenderer.create(canvas);
 }
 
 /** Bytes of tiles that are kept: less on devices that have little. */
