@@ -162,8 +162,8 @@ function Grid({ model }: { model: ImageModel }) {
   return (
     <label class="image-check">
       <input type="checkbox" checked={model.grid.value} onChange={(e) => (model.grid.value = e.currentTarget.checked)} />
-      <span class="grow">{l.shards ? "Chunks, shards" : "Chunks"}</span>
-      <span class="fact"><i class="image-key chunk" /> {words(l.chunks)}{l.shards && <> <i class="image-key shard" /> {words(l.shards)}</>}</span>
+      <span class="grow">{l.shards ? "Grid" : "Chunks"}</span>
+      <span class="fact"><i class="image-key" title="chunks" /> {words(l.chunks)}{l.shards && <> <i class="image-key shard" title="shards" /> {words(l.shards)}</>}</span>
     </label>
   );
 }

@@ -80,7 +80,7 @@ ${each((i) => `  if (size[${i}].x > 0.0) {
 }`;
 }
 
-// step is how many pixels of the tile one of the screen is, show has the opacity, and whether only edges are drawn.
+// step is how far the edge of a label reaches, in pixels of the tile, show has the opacity, and whether only edges are drawn.
 const labelFragment = `#version 300 es
 precision highp float;
 in vec2 q;
@@ -271,7 +271,9 @@ export class GlRenderer implements Renderer {
       this.rect(p, r);
       gl.uniform4fv(p.at.base!, this.base, 0, 4);
       gl.uniform2f(p.at.size!, t.width, t.height);
-      gl.uniform2f(p.at.step!, Math.abs(this.base[2]! / (r.sx1 - r.sx0) / this.scale), Math.abs(this.base[3]! / (r.sy1 - r.sy0) / this.scale));
+      // Edges are a pixel and a half wide: one is hard to see.
+      const wide = 1.5 / this.scale;
+      gl.uniform2f(p.at.step!, Math.abs((this.base[2]! * wide) / (r.sx1 - r.sx0)), Math.abs((this.base[3]! * wide) / (r.sy1 - r.sy0)));
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
