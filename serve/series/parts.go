@@ -83,11 +83,11 @@ func (p *pyramid) get(ctx context.Context, e extent, coarse bool, b *budget) ([]
 		return kept(ctx)
 	}
 	return p.cache.Get(ctx, key+" coarse", func(ctx context.Context) ([]byte, error) {
-		make := fine
+		blocksOf := fine
 		if p.keepFine {
-			make = kept
+			blocksOf = kept
 		}
-		all, err := make(ctx)
+		all, err := blocksOf(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -64,6 +64,9 @@ const mostChannels = 1 << 20
 
 // New makes samples ready. None are read.
 func New(s *convention.Samples, o Options) (*Series, error) {
+	if s == nil || s.Array == nil {
+		return nil, ErrNone
+	}
 	a := s.Array
 	shape := a.Shape()
 	fail := func(format string, args ...any) (*Series, error) {
@@ -100,7 +103,7 @@ func New(s *convention.Samples, o Options) (*Series, error) {
 	default:
 		return fail("elements of %s", t.Name())
 	}
-	out.clock = clock{n: shape[s.Axis], start: s.Start, rate: s.Rate, line: s.Times}
+	out.clock = clock{n: shape[s.Axis], start: s.Start, rate: s.Rate, line: s.Times, key: out.key, cache: out.cache}
 	if s.Times != nil {
 		out.clock.n = min(out.clock.n, s.Times.Len)
 	} else if !(s.Rate > 0) || math.IsInf(s.Rate, 0) || math.IsNaN(s.Start) || math.IsInf(s.Start, 0) {
@@ -144,6 +147,9 @@ func (s *Series) Span(ctx context.Context) (start, end float64, err error) {
 // second, unless one of the axes has times. The axis of time is that which has them, or
 // is called so, or else the first.
 func Plain(ctx context.Context, a *zarr.Array, opts ...coordinates.Option) (*convention.Samples, error) {
+	if a == nil {
+		return nil, ErrNone
+	}
 	shape := a.Shape()
 	if len(shape) == 0 || len(shape) > 2 {
 		return nil, &zarr.Error{Op: "draw", URL: a.URL(), Err: fmt.Errorf("a shape of %v: %w", shape, ErrNone)}

@@ -71,6 +71,9 @@ const (
 
 // View gives what there is to draw. It reads only the chunks that it needs.
 func (s *Series) View(ctx context.Context, r Request) (*View, error) {
+	if s.array == nil {
+		return nil, ErrNone
+	}
 	if r.Width < 1 || r.Width > MaxWidth || math.IsNaN(r.From) || math.IsNaN(r.To) || r.To < r.From {
 		return nil, fmt.Errorf("%w: from %v to %v in a width of %d, which may be 1 to %d", ErrRequest, r.From, r.To, r.Width, MaxWidth)
 	}

@@ -168,7 +168,7 @@ func (t *Table) lists(ctx context.Context, f *rows.Field, span rows.Span, give f
 		part := span.Part(from, count)
 		if keep {
 			for i := range count {
-				raw, err := t.opt.Cache.Get(ctx, fmt.Sprintf("rows %s list %q %d", t.opt.Key, f.Name, part.At(i)), func(ctx context.Context) ([]byte, error) {
+				raw, err := t.kept(ctx, fmt.Sprintf("list %q %d", f.Name, part.At(i)), func(ctx context.Context) ([]byte, error) {
 					values, _, err := f.Lists(ctx, part.Part(i, 1))
 					return numeric.Bytes(values), err
 				})
@@ -196,7 +196,7 @@ func (t *Table) count(ctx context.Context, f *rows.Field) (int, error) {
 	if t.Rows() > MaxRows {
 		return 0, fmt.Errorf("the events of %d rows: reading them %w", t.Rows(), ErrTooMuch)
 	}
-	raw, err := t.opt.Cache.Get(ctx, fmt.Sprintf("rows %s count %q", t.opt.Key, f.Name), func(ctx context.Context) ([]byte, error) {
+	raw, err := t.kept(ctx, fmt.Sprintf("count %q", f.Name), func(ctx context.Context) ([]byte, error) {
 		total := 0
 		err := t.each(ctx, order{n: t.Rows()}, block, func(span rows.Span, _ []uint32) error {
 			lengths, err := f.Lengths(ctx, span)
@@ -243,7 +243,7 @@ func (t *Table) EventsInfo(ctx context.Context) (*EventsInfo, error) {
 			out.Order = append(out.Order, c.Name)
 		}
 	}
-	raw, err := t.opt.Cache.Get(ctx, fmt.Sprintf("rows %s span %q", t.opt.Key, f.Name), func(ctx context.Context) ([]byte, error) {
+	raw, err := t.kept(ctx, fmt.Sprintf("span %q", f.Name), func(ctx context.Context) ([]byte, error) {
 		ends := []float64{math.Inf(1), math.Inf(-1)}
 		step := 1 + out.Count/mostLooked
 		span := rows.Span{Step: step, Count: (t.Rows() + step - 1) / step}

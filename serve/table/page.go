@@ -120,8 +120,8 @@ func (t *Table) page(ctx context.Context, fields []rows.Field, matched, offset i
 
 // printer makes cells as they are shown of cells as they are read.
 type printer struct {
-	link func(rows.Ref) any
-	most int // values of a list
+	link func(rows.Ref) any // nil: the reference itself
+	most int                // values of a list
 	date bool
 }
 
@@ -140,7 +140,11 @@ func (p printer) cell(raw []byte) (json.RawMessage, error) {
 		return raw, nil
 	}
 	if ref, ok := rows.ParseRef(raw); ok {
-		return strictjson.Marshal(map[string]any{"link": p.link(ref)}, false)
+		var to any = ref
+		if p.link != nil {
+			to = p.link(ref)
+		}
+		return strictjson.Marshal(map[string]any{"link": to}, false)
 	}
 	if bytes.HasPrefix(raw, []byte(`{"list":`)) {
 		return p.head(raw)

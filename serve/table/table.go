@@ -47,24 +47,32 @@ type Options struct {
 // Table is a table whose rows are asked for. Its methods may be called by several
 // goroutines.
 type Table struct {
-	set *rows.Set
+	set rows.Set
 	opt Options
 }
 
-// New makes a table of a set.
+// New makes a table of a set, which is empty without one.
 func New(set *rows.Set, o Options) *Table {
-	if o.Cache == nil {
-		o.Cache = &kept.Cache{}
+	if set == nil {
+		set = &rows.Set{}
 	}
-	if o.Link == nil {
-		o.Link = func(ref rows.Ref) any { return ref }
+	return &Table{*set, o}
+}
+
+// kept gives what is made of the table once.
+func (t *Table) kept(ctx context.Context, what string, work func(ctx context.Context) ([]byte, error)) ([]byte, error) {
+	if t.opt.Cache == nil {
+		return work(ctx)
 	}
-	return &Table{set, o}
+	return t.opt.Cache.Get(ctx, "rows "+t.opt.Key+" "+what, work)
 }
 
 // Of gives the rows of what is a table: an object of a convention, a frame, an array of
 // structs. Anything else is ErrNone.
 func Of(ctx context.Context, s *convention.Subject, kinds kind.List) (*rows.Set, error) {
+	if s == nil || s.Node == nil {
+		return nil, ErrNone
+	}
 	if t, ok := kinds.Table(s); ok {
 		set, err := t.Rows(ctx, "", false)
 		if !errors.Is(err, convention.ErrNoRows) {
@@ -85,7 +93,7 @@ func none(n zarr.Node) error { return &zarr.Error{Op: "read rows", URL: n.URL(),
 func (t *Table) Rows() int { return t.set.Rows.Count }
 
 // Set is what the table was made of.
-func (t *Table) Set() *rows.Set { return t.set }
+func (t *Table) Set() *rows.Set { return &t.set }
 
 // Column is what is said of a column.
 type Column struct {
@@ -194,7 +202,7 @@ func (t *Table) order(ctx context.Context, filter, by string) (order, error) {
 	}
 	out := order{n: t.Rows()}
 	if len(conditions) > 0 {
-		out.rows, err = t.opt.Cache.Get(ctx, fmt.Sprintf("rows %s filter %q", t.opt.Key, filter), func(ctx context.Context) ([]byte, error) {
+		out.rows, err = t.kept(ctx, fmt.Sprintf("filter %q", filter), func(ctx context.Context) ([]byte, error) {
 			return t.filtered(ctx, conditions)
 		})
 		if err != nil {
@@ -220,7 +228,7 @@ func (t *Table) order(ctx context.Context, filter, by string) (order, error) {
 	if err != nil {
 		return order{}, err
 	}
-	sorted, err := t.opt.Cache.Get(ctx, fmt.Sprintf("rows %s filter %q sort %q", t.opt.Key, filter, by), func(ctx context.Context) ([]byte, error) {
+	sorted, err := t.kept(ctx, fmt.Sprintf("filter %q sort %q", filter, by), func(ctx context.Context) ([]byte, error) {
 		return t.sorted(ctx, out, f, down)
 	})
 	return order{out.n, sorted}, err
