@@ -11,7 +11,6 @@ import (
 // files as the writer inside does.
 type answer struct {
 	http.ResponseWriter
-	control *http.ResponseController
 	wait    time.Duration
 	status  int
 	bytes   int64
@@ -34,7 +33,7 @@ func (a *answer) patience(n int64) {
 	if a.waiting += n; a.waiting >= patienceFor {
 		a.waiting = 0
 		// A writer of tests has no clock.
-		_ = a.control.SetWriteDeadline(time.Now().Add(a.wait))
+		_ = http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(a.wait))
 	}
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 )
@@ -8,24 +9,27 @@ import (
 // exposed are the headers of answers that pages of other origins may read.
 const exposed = "Content-Range, Content-Length, Content-Encoding, Accept-Ranges, ETag, Last-Modified, X-Shape, X-Data-Type, X-Series, Retry-After"
 
+// always are the headers that all answers have, whoever asks.
+func always(origins []string) http.Header {
+	h := http.Header{"X-Content-Type-Options": {"nosniff"}}
+	switch {
+	case slices.Contains(origins, "*"):
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", exposed)
+	case len(origins) > 0:
+		h.Set("Vary", "Origin")
+	}
+	return h
+}
+
 // allow says which pages of others may read the answer, whatever it is: browsers tell
 // nothing of an answer without, not even that something is missing.
-func (s *Server) allow(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	origin := r.Header.Get("Origin")
-	switch {
-	case slices.Contains(s.opt.Origins, "*"):
-		h.Set("Access-Control-Allow-Origin", "*")
-	case len(s.opt.Origins) > 0:
-		h.Add("Vary", "Origin")
-		if !slices.Contains(s.opt.Origins, origin) {
-			return
-		}
+func (s *Server) allow(h http.Header, r *http.Request) {
+	maps.Copy(h, s.always)
+	if origin := r.Header.Get("Origin"); origin != "" && h["Access-Control-Allow-Origin"] == nil && slices.Contains(s.opt.Origins, origin) {
 		h.Set("Access-Control-Allow-Origin", origin)
-	default:
-		return
+		h.Set("Access-Control-Expose-Headers", exposed)
 	}
-	h.Set("Access-Control-Expose-Headers", exposed)
 }
 
 // preflight answers what a browser asks before it asks.

@@ -10,12 +10,14 @@ import (
 // gate lets a number of requests in at once. Others wait for a while, and are then sent
 // away, so that a flood takes neither all memory nor the server's life.
 type gate struct {
-	room chan struct{}
-	wait time.Duration
+	room  chan struct{}
+	wait  time.Duration
+	leave func() // gives room again
 }
 
 func newGate(n int, wait time.Duration) *gate {
-	return &gate{room: make(chan struct{}, n), wait: wait}
+	room := make(chan struct{}, n)
+	return &gate{room: room, wait: wait, leave: func() { <-room }}
 }
 
 // enter waits for room; leave must be called in the end.
@@ -36,8 +38,6 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 		return nil, api.ErrBusy
 	}
 }
-
-func (g *gate) leave() { <-g.room }
 
 // inside is how many are in.
 func (g *gate) inside() int { return len(g.room) }

@@ -100,6 +100,7 @@ type Server struct {
 	all     *gate // of requests
 	work    *gate // of what takes memory and processors
 	count   metrics
+	always  http.Header // of all answers
 
 	changing locks.Table // keys that are being changed
 
@@ -126,6 +127,7 @@ func New(o Options) (*Server, error) {
 	if o.User == "" && o.Password != "" {
 		return nil, errors.New("a password needs the name of a user")
 	}
+	s.always = always(o.Origins)
 	s.all = newGate(o.Limits.Requests, o.Limits.Queue)
 	s.work = newGate(o.Limits.Work, o.Limits.Queue)
 	var err error
@@ -182,7 +184,7 @@ func (s *Server) Close() error {
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	a := &answer{ResponseWriter: w, control: http.NewResponseController(w), wait: s.opt.Limits.Patience}
+	a := &answer{ResponseWriter: w, wait: s.opt.Limits.Patience}
 	if strings.HasPrefix(r.URL.Path, "//") { // who puts a slash behind the address of the server
 		r = withPath(r, "/"+strings.TrimLeft(r.URL.Path, "/"))
 	}
@@ -239,8 +241,7 @@ func route(path string) string {
 
 // serve answers, or says why not.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, at string) error {
-	s.allow(w, r)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	s.allow(w.Header(), r)
 	if !s.knows(r.Host) {
 		return refuse(http.StatusForbidden, api.Forbidden, fmt.Sprintf("this server is not %q: it was started for other names, --host adds one", r.Host))
 	}
@@ -310,7 +311,9 @@ func (s *Server) serveKey(w http.ResponseWriter, r *http.Request, form string) e
 	if r.Method == http.MethodPut || r.Method == http.MethodDelete {
 		return s.change(w, r, src, t)
 	}
-	from, err := s.view(r.Context(), src, t)
+	ctx, end := source.Holding(r.Context())
+	defer end()
+	from, err := s.view(ctx, src, t)
 	if err != nil {
 		return err
 	}
@@ -321,8 +324,8 @@ func (s *Server) serveKey(w http.ResponseWriter, r *http.Request, form string) e
 	if t.folder {
 		return s.sendListing(w, r, from, prefixOf(t.key))
 	}
-	err = s.sendValue(w, r, from, t.key)
-	if err != nil && missing(err) && isFolder(r.Context(), from, t.key) {
+	err = s.sendValue(ctx, w, r, from, t.key)
+	if err != nil && missing(err) && isFolder(ctx, from, t.key) {
 		toFolder(w, r)
 		return nil
 	}
@@ -349,15 +352,20 @@ func isFolder(ctx context.Context, from store.Reader, key string) bool {
 	return false
 }
 
+// Headers that many answers have, whose values are shared: nobody writes into them.
+var (
+	noCache      = []string{"no-cache"}
+	acceptRanges = []string{"bytes"}
+)
+
 // cacheFor says how long an answer may be kept, and by what it is known.
 func (s *Server) cacheFor(h http.Header, tag string) {
 	if tag != "" {
 		h.Set("ETag", tag)
 	}
-	h.Add("Vary", "Accept-Encoding")
 	switch {
 	case s.opt.MaxAge <= 0:
-		h.Set("Cache-Control", "no-cache") // ask whether it is still so
+		h["Cache-Control"] = noCache // ask whether it is still so
 	case s.guarded():
 		h.Set("Cache-Control", fmt.Sprintf("private, max-age=%d", int(s.opt.MaxAge.Seconds())))
 	default:

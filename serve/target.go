@@ -32,32 +32,30 @@ func parseTarget(form string, r *http.Request) (target, error) {
 	if strings.Contains(raw, "%2f") || strings.Contains(raw, "%5c") || strings.Contains(raw, "%00") {
 		return t, nothing()
 	}
-	if err := t.setOptions(r.URL.Query()); err != nil {
-		return t, err
+	if r.URL.RawQuery != "" {
+		if err := t.setOptions(r.URL.Query()); err != nil {
+			return t, err
+		}
 	}
 	rest := strings.TrimPrefix(r.URL.Path, form)
 	t.folder = strings.HasSuffix(rest, "/")
-	var parts []string
-	for part := range strings.SplitSeq(rest, "/") {
-		if part != "" { // some clients put two slashes between the parts of an address
-			parts = append(parts, part)
-		}
+	rest = strings.Trim(rest, "/")
+	for strings.Contains(rest, "//") { // some clients put two slashes between the parts of an address
+		rest = strings.ReplaceAll(rest, "//", "/")
 	}
-	if len(parts) > 0 && strings.HasPrefix(parts[0], "@") {
+	first, rest, _ := strings.Cut(rest, "/")
+	if strings.HasPrefix(first, "@") {
 		options := url.Values{}
-		for option := range strings.SplitSeq(parts[0][1:], ",") {
+		for option := range strings.SplitSeq(first[1:], ",") {
 			name, value, _ := strings.Cut(option, "=")
 			options.Add(name, value)
 		}
 		if err := t.setOptions(options); err != nil {
 			return t, err
 		}
-		parts = parts[1:]
+		first, rest, _ = strings.Cut(rest, "/")
 	}
-	if len(parts) == 0 {
-		return t, nil
-	}
-	t.name, t.key = parts[0], strings.Join(parts[1:], "/")
+	t.name, t.key = first, rest
 	if t.key != "" && store.CheckKey(t.key) != nil || t.name == "." || t.name == ".." {
 		return t, nothing()
 	}

@@ -32,12 +32,12 @@ type value struct {
 
 	have *buf.Buffer // lent; holds the part at
 	at   span
+	next int64 // where a file that was just opened is read next
 }
 
 // sendValue answers a request for the value at key. An error is one that nothing was
 // answered to yet.
-func (s *Server) sendValue(w http.ResponseWriter, r *http.Request, from store.Reader, key string) error {
-	ctx := r.Context()
+func (s *Server) sendValue(ctx context.Context, w http.ResponseWriter, r *http.Request, from store.Reader, key string) error {
 	ranges, asked, wrong := []wanted(nil), false, error(nil)
 	if header := r.Header.Get("Range"); header != "" && r.Method == http.MethodGet {
 		ranges, asked, wrong = parseRanges(header, s.opt.Limits.Ranges)
@@ -53,10 +53,13 @@ func (s *Server) sendValue(w http.ResponseWriter, r *http.Request, from store.Re
 		return err
 	}
 	t := tag(v.info)
-	h := w.Header()
-	h.Set("Content-Type", contentType(key))
-	h.Set("Accept-Ranges", "bytes")
+	h, kind := w.Header(), contentType(key)
+	h.Set("Content-Type", kind)
+	h["Accept-Ranges"] = acceptRanges
 	s.cacheFor(h, t)
+	if kind == typeJSON {
+		h.Add("Vary", "Accept-Encoding")
+	}
 	if !v.modified.IsZero() {
 		h.Set("Last-Modified", v.modified.UTC().Format(http.TimeFormat))
 	}
@@ -84,7 +87,7 @@ func (s *Server) sendValue(w http.ResponseWriter, r *http.Request, from store.Re
 			return v.sendSpans(ctx, w, spans)
 		}
 	}
-	if contentType(key) == typeJSON && size >= leastPacked && size <= piece && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
+	if kind == typeJSON && size >= leastPacked && size <= piece && accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		return v.sendPacked(ctx, w, t)
 	}
 	h.Set("Content-Length", strconv.FormatInt(size, 10))
@@ -194,7 +197,7 @@ const leastSent = 32 << 10
 func (v *value) write(ctx context.Context, w io.Writer, s span) error {
 	if f, ok := v.o.(store.FileObject); ok {
 		if s.n >= leastSent {
-			return sendFile(w, f, s)
+			return v.sendFile(w, f, s)
 		}
 		if v.have == nil {
 			v.have = buf.Get(int(s.n))
@@ -220,14 +223,17 @@ func (v *value) write(ctx context.Context, w io.Writer, s span) error {
 }
 
 // sendFile copies a part of a file. The writer of net/http makes the kernel do it.
-func sendFile(w io.Writer, o store.FileObject, s span) error {
+func (v *value) sendFile(w io.Writer, o store.FileObject, s span) error {
 	f := o.File()
 	if f == nil {
 		return store.ErrNotExist
 	}
-	if _, err := f.Seek(s.off, io.SeekStart); err != nil {
-		return err
+	if s.off != v.next {
+		if _, err := f.Seek(s.off, io.SeekStart); err != nil {
+			return err
+		}
 	}
+	v.next = s.off + s.n
 	for s.n > 0 {
 		n, err := io.CopyN(w, f, min(s.n, piece))
 		if err != nil {

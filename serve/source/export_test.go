@@ -10,3 +10,13 @@ func (s *Source) Places() (open, retired int) {
 
 // MostPlaces is how many stay open.
 const MostPlaces = mostPlaces
+
+// Users is how many uses of open hierarchies have not ended.
+func (s *Source) Users() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.places {
+		n += p.users
+	}
+	return n
+}

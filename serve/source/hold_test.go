@@ -86,3 +86,55 @@ func TestOpenStoresAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// A context that holds keeps what was given until it is ended, not longer; one made of it
+// keeps for itself.
+func TestHolding(t *testing.T) {
+	dir := servetest.Samples(t)
+	s := add(t, newSet(t), filepath.Join(dir, "packed.zip"))
+	synctest.Test(t, func(t *testing.T) {
+		outer, stop := context.WithCancel(t.Context())
+		ctx, end := source.Holding(outer)
+		n, err := s.Node(ctx, "/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		if _, err := s.Node(longer, "/a"); err != nil {
+			t.Fatal(err)
+		}
+		servetest.Archive(t, filepath.Join(dir, "other.zip"), map[string]string{"zarr.json": `{"zarr_format":3,"node_type":"group"}`})
+		if err := os.Rename(filepath.Join(dir, "other.zip"), filepath.Join(dir, "packed.zip")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		if _, err := s.Node(ctx, "/"); err != nil {
+			t.Error(err)
+		}
+		stop()
+		for _, step := range []struct {
+			end     func()
+			retired int
+		}{{func() {}, 1}, {end, 1}, {cancel, 0}} {
+			step.end()
+			synctest.Wait()
+			if _, retired := s.Places(); retired != step.retired {
+				t.Errorf("%d retired, want %d", retired, step.retired)
+			}
+			if step.retired > 0 {
+				if got, err := zarr.Read[uint8](t.Context(), n.(*zarr.Array), zarr.All()); err != nil || got.Data[2] != 2 {
+					t.Errorf("the old one: %v", err)
+				}
+			}
+		}
+		// Who comes after the end holds nothing.
+		after, end := source.Holding(t.Context())
+		end()
+		if _, err := s.Node(after, "/"); err != nil {
+			t.Error(err)
+		}
+		if users := s.Users(); users != 0 {
+			t.Errorf("%d uses are left", users)
+		}
+	})
+}

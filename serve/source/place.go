@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/omnizarr/zarr"
@@ -34,7 +36,8 @@ type place struct {
 
 	lock   chan struct{} // one at a time opens it and looks whether it has changed
 	opened bool
-	looked time.Time // when it was last looked at
+	look   atomic.Int64  // when it is to be looked at next, in nanoseconds; 0 before it is open
+	every  time.Duration // how often it is looked at
 
 	folder  *folder             // nil for a hierarchy
 	subject *convention.Subject // the root, as it is stored
@@ -79,10 +82,29 @@ func (p *place) open(ctx context.Context, above *place) error {
 	} else {
 		err = p.find(ctx, above)
 	}
-	p.opened = err == nil
-	p.looked = time.Now()
-	return err
+	if err != nil {
+		return err
+	}
+	p.every = lookElsewhere
+	if u := p.root.Store().URL(); strings.HasPrefix(u, "file:") || strings.HasPrefix(u, "mem:") || strings.HasPrefix(u, "hdmf-view:file:") {
+		p.every = lookHere
+	}
+	p.opened = true
+	p.looked()
+	return nil
 }
+
+// looked says that the place has just been looked at.
+func (p *place) looked() {
+	if p.folder != nil {
+		p.look.Store(math.MaxInt64) // what lies in it is looked at by itself
+		return
+	}
+	p.look.Store(time.Now().Add(p.every).UnixNano())
+}
+
+// settled reports whether the place is open, and need not be looked at yet.
+func (p *place) settled() bool { return time.Now().UnixNano() < p.look.Load() }
 
 // take makes the place of a node that was given.
 func (p *place) take(ctx context.Context, n zarr.Node) error {

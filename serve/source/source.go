@@ -63,7 +63,10 @@ func (s *Source) Node(ctx context.Context, at string) (zarr.Node, error) {
 		return nil, err
 	}
 	n, err := p.node(ctx, inner)
-	return n, s.failed(at, err)
+	if err != nil {
+		return nil, s.failed(at, err)
+	}
+	return n, nil
 }
 
 // Subject opens the node at a path with what it is in the file of a convention that it
@@ -154,30 +157,33 @@ func (s *Source) place(ctx context.Context, at string, above *place) (*place, er
 			p = newPlace(s, at)
 			s.places[at] = p
 		}
-		release := s.hold(p)
+		s.used++
+		p.last = s.used
+		p.users++
 		s.mu.Unlock()
-		err := p.open(ctx, above)
+		var err error
+		if !p.settled() {
+			err = p.open(ctx, above)
+		}
 		if err == nil && !p.changed(ctx) {
-			context.AfterFunc(ctx, release)
+			hold(ctx, p)
 			return p, nil
 		}
 		s.retire(p)
-		release()
+		s.release(p)
 		if err != nil {
 			return nil, err
 		}
 	}
 }
 
-// hold counts a use of a place, until it is released. The source is locked.
-func (s *Source) hold(p *place) (release func()) {
-	s.used++
-	p.last = s.used
-	p.users++
-	return func() {
-		s.mu.Lock()
-		p.users--
-		s.mu.Unlock()
+// release says that a use of a place has ended.
+func (s *Source) release(p *place) {
+	s.mu.Lock()
+	p.users--
+	full := len(s.retired) > 0 || len(s.places) > mostPlaces
+	s.mu.Unlock()
+	if full {
 		s.sweep()
 	}
 }

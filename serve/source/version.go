@@ -46,19 +46,10 @@ func (s *Source) Version(ctx context.Context, at string) (string, error) {
 	return hex.EncodeToString(sum[:12]), nil
 }
 
-// due reports whether it is time to look again.
-func (p *place) due(looked time.Time) bool {
-	every := lookElsewhere
-	if u := p.root.Store().URL(); strings.HasPrefix(u, "file:") || strings.HasPrefix(u, "mem:") || strings.HasPrefix(u, "hdmf-view:file:") {
-		every = lookHere
-	}
-	return time.Since(looked) >= every
-}
-
 // changed reports whether the place is not any more what was opened, if it is time to
 // look.
 func (p *place) changed(ctx context.Context) bool {
-	if p.folder != nil {
+	if p.settled() {
 		return false
 	}
 	done, err := p.alone(ctx)
@@ -66,11 +57,11 @@ func (p *place) changed(ctx context.Context) bool {
 		return false // who asked has gone
 	}
 	defer done()
-	if !p.due(p.looked) {
+	if p.settled() {
 		return false
 	}
 	stamp, err := p.stampNow(ctx)
-	p.looked = time.Now()
+	p.looked()
 	return err == nil && stamp != p.stamp
 }
 
@@ -138,7 +129,7 @@ func (p *place) keep(ctx context.Context, at string) (*kept, error) {
 	p.mu.Lock()
 	k := p.nodes[at]
 	p.mu.Unlock()
-	if k != nil && !p.due(k.looked) {
+	if k != nil && time.Since(k.looked) < p.every {
 		return k, nil
 	}
 	n, err := p.openNode(ctx, at)
