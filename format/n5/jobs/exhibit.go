@@ -6,9 +6,11 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/downsample"
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/internal/scene"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/kind"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/pyramid"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -41,6 +43,15 @@ func writeVolume[T any](ctx context.Context, root *zarr.Group, name, dataType st
 	if err != nil {
 		return err
 	}
+	nm := func(name string) ngff.Axis { return ngff.Axis{Name: name, Type: "space", Unit: "nanometer"} }
+	attrs := &meta.Attributes{}
+	said := ngff.Metadata{Images: []ngff.Multiscales{{Name: name, Axes: []ngff.Axis{nm("z"), nm("y"), nm("x")}, Levels: []ngff.Level{{Path: "s0", Scale: []float64{16, 8, 8}}}}}}
+	if err := said.Write(attrs); err != nil {
+		return err
+	}
+	if err := g.SetAttributes(ctx, attrs); err != nil {
+		return err
+	}
 	a, err := g.CreateArray(ctx, "s0", zarr.ArraySpec{Shape: shape, Chunks: []int{32, 64, 64}, DataType: dataType, DimensionNames: []string{"z", "y", "x"}})
 	if err != nil {
 		return err
@@ -48,6 +59,6 @@ func writeVolume[T any](ctx context.Context, root *zarr.Group, name, dataType st
 	if err := zarr.Write(ctx, a, zarr.All(), data); err != nil {
 		return err
 	}
-	_, err = pyramid.Build(ctx, g, "s0", pyramid.Options{Name: name, Levels: 3, Method: how, Scale: []float64{0.016, 0.008, 0.008}})
+	_, err = pyramid.Build(ctx, g, "s0", pyramid.Options{Levels: 3, Method: how})
 	return err
 }
