@@ -91,6 +91,13 @@ func (l Limits) filled() Limits {
 	}
 }
 
+// Where sources are, by their names: as Zarr of either version, and as they are stored.
+const (
+	Path3     = "/zarr"
+	Path2     = "/zarr2"
+	PathFiles = "/files"
+)
+
 // Server is a handler of all that it serves.
 type Server struct {
 	opt     Options
@@ -278,7 +285,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at string) error 
 	}
 	defer leave()
 	switch at {
-	case "/zarr", "/zarr2", "/files":
+	case Path3, Path2, PathFiles:
 		return s.serveKey(w, r, at)
 	}
 	if changes {

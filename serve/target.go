@@ -94,7 +94,7 @@ func (s *Server) view(ctx context.Context, src *source.Source, t target) (store.
 		return v, nil
 	}
 	o := plain.Options{Version: 3, Codecs: t.codecs, Cache: s.cache}
-	if t.form == "/zarr2" {
+	if t.form == Path2 {
 		o.Version = 2
 	}
 	nodes := plain.Nodes(src)

@@ -64,7 +64,7 @@ func (s *Server) writable(ctx context.Context, src *source.Source) (store.Store,
 // values as they are stored, which /files gives, and /zarr where chunks pass as they are.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, src *source.Source, t target) error {
 	ctx := r.Context()
-	if t.key == "" || t.folder || t.form == "/zarr2" || t.codecs != "" || t.pyramid {
+	if t.key == "" || t.folder || t.form == Path2 || t.codecs != "" || t.pyramid {
 		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
 		return refuse(http.StatusMethodNotAllowed, api.WrongRequest, "only single keys below /zarr and /files, without options, can be changed")
 	}

@@ -44,7 +44,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve URL...",
 		Short: "Serve arrays of any format to every Zarr client, and to the browser",
 		Long: `Serve hierarchies over HTTP, until interrupted. Each URL, of whatever format, is plain
-Zarr v3 below /zarr/NAME and Zarr v2 below /zarr2/NAME; /files/NAME has its files as
+Zarr v3 below /zarr/NAME and Zarr v2 below ` + serve.Path2 + `/NAME; /files/NAME has its files as
 they are, and / a page to look at it all. NAME is the last element of the URL, with -2
 and so on when it is taken. A folder of many stores is served as one.
 
