@@ -65,7 +65,7 @@ await test("groups show what is in them: pictures first, single values as themse
 
 await test("the tree is walked by keys", async (page) => {
   await open(page, "/view/session.nwb.zarr");
-  const row = (name) => page.getByRole("treeitem", { name: new RegExp("^" + name + ",") });
+  const row = (name) => page.getByRole("treeitem", { name: new RegExp("^" + name + "\\b") });
   await row("acquisition").waitFor();
   await page.getByRole("tree").focus();
   await page.keyboard.press("ArrowDown");

@@ -110,7 +110,7 @@ const titles: Record<string, string> = { "slide.ome.tif": "TIFF", "session.nwb.z
 
 const child = (source: string, path: string): Child => {
   const m = tree[source]![path] ?? { kind: "group" as Kind, fact: "3 arrays", kids: ["x"] };
-  const node_type = m.kind === "group" || m.kids ? "group" : "array";
+  const node_type = m.array && !m.kids ? "array" : "group";
   return { name: path.slice(path.lastIndexOf("/") + 1), path, node_type, kind: m.kind, fact: m.fact, more: !!m.kids?.length, ...(m.link && { link: m.link }), ...(m.problem && { problem: m.problem }) };
 };
 const listing = (source: string, path: string): string[] => {

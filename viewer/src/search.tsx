@@ -48,7 +48,9 @@ export function Search() {
 
   useEffect(() => registerKey("/", "Search nodes, coordinates, dates, units", () => {
     setWide(true);
-    requestAnimationFrame(() => input.current?.focus());
+    // At once where the box is there, so that nothing that is typed gets lost.
+    if (input.current) input.current.focus();
+    else requestAnimationFrame(() => input.current?.focus());
   }, "Page"), []);
   useEffect(() => {
     const want = text.trim();

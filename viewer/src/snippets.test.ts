@@ -24,6 +24,7 @@ describe("lines that read what is on screen", () => {
   });
   it("open a group where no array is shown", () => {
     expect(snippet("Python", { ...o, onScreen: null })).toContain("zarr.open_group(");
+    expect(snippet("Python", { ...o, onScreen: { path: "/tissue", slice: "0:10" } })).toContain("zarr.open_group(");
   });
   it("cannot be broken out of by a name", () => {
     const evil = { ...o, onScreen: { path: '/a"); import os #', slice: ":" } };

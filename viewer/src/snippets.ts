@@ -37,7 +37,8 @@ export function snippet(lang: Language, o: { origin: string; node: Node; source?
   const made = !!(o.onScreen?.level !== undefined && node.image?.levels[o.onScreen.level]?.made);
   const path = o.onScreen?.path ?? node.path;
   const url = zarrAddress(o.origin, o.source, node.source, path, made);
-  const array = o.onScreen !== null || node.node_type === "array";
+  // A table is on screen as the group that it is.
+  const array = node.node_type === "array" || path !== node.path;
   const slice = parts(o.onScreen?.slice ?? "");
   const whole = slice.every((p) => p === ":");
   if (!array) {

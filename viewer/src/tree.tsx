@@ -39,9 +39,10 @@ effect(() => {
   const children: Child[] = list.map((s) => ({
     name: s.name, path: "/", node_type: "group", kind: "group", fact: s.title ?? s.format ?? "", more: true, ...(s.problem && { problem: s.problem }),
   }));
+  const anew = branches.peek().has(top);
   put(top, { count: children.length, pages: new Map(chunked(children)), asked: new Set() });
   // The list comes anew when the server is back.
-  for (const [key, b] of branches.peek()) if (b.error) again(key);
+  if (anew) for (const [key, b] of branches.peek()) if (b.error) again(key);
 });
 
 function chunked(list: Child[]): [number, Child[]][] {

@@ -61,10 +61,6 @@ export function Chunks({ node: n }: { node: Node }) {
   );
 }
 
-function mix(a: number[], b: number[], t: number): number[] {
-  return a.map((v, i) => v + (b[i]! - v) * t);
-}
-
 /** Heat draws a chunk of the plane as a square by its size. */
 function Heat({ at, answer, query }: { at: api.At; answer: Answer; query: api.ChunksQuery }) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -85,27 +81,26 @@ function Heat({ at, answer, query }: { at: api.At; answer: Answer; query: api.Ch
     const g = el?.getContext("2d");
     if (!el || !g) return;
     const css = getComputedStyle(el);
-    const rgb = (name: string) => {
-      g.fillStyle = css.getPropertyValue(name);
-      const hex = String(g.fillStyle);
-      return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-    };
-    const low = mix(rgb("--panel"), rgb("--accent"), 0.22), high = rgb("--accent"), faint = css.getPropertyValue("--faint");
+    const of = (name: string) => css.getPropertyValue(name);
     const gap = square > 3 ? 1 : 0;
     g.clearRect(0, 0, el.width, el.height);
     for (let j = 0; j < h; j++) for (let i = 0; i < w; i++) {
       const s = sizes[j * w + i];
       if (s === -1) {
         // Nothing stored: an outline, not a colour.
-        g.strokeStyle = faint;
+        g.globalAlpha = 1;
+        g.strokeStyle = of("--faint");
         if (square > 3) g.strokeRect(i * square + 0.5, j * square + 0.5, square - gap - 1, square - gap - 1);
         continue;
       }
-      g.fillStyle = s === null || s === undefined ? faint : `rgb(${mix(low, high, most > least ? (s - least) / (most - least) : 1).map(Math.round).join()})`;
+      const known = typeof s === "number";
+      g.fillStyle = of(known ? "--accent" : "--faint");
+      g.globalAlpha = known && most > least ? 0.22 + (0.78 * (s - least)) / (most - least) : 1;
       g.fillRect(i * square, j * square, square - gap, square - gap);
     }
+    g.globalAlpha = 1;
     if (under && [...under.keys()].every((k) => k === x || k === y || under[k] === (fixed.get(k) ?? 0))) {
-      g.strokeStyle = css.getPropertyValue("--ink");
+      g.strokeStyle = of("--ink");
       g.lineWidth = 2;
       g.strokeRect(under[x]! * square, (y === undefined ? 0 : under[y]!) * square, square - gap, square - gap);
       g.lineWidth = 1;

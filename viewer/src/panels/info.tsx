@@ -110,7 +110,7 @@ export function Info({ node: n }: { node: Node }) {
           ["Format", n.title], n.type && ["Kind", n.type], ["Path", n.path],
           n.link && ["Link to", <DataLink link={n.link} />],
           n.children !== undefined && n.children !== null && ["Children", group(n.children)],
-          ...n.about.map((x): Fact => [x.name, x.value]),
+          ...n.about.filter((x) => x.value !== n.description).map((x): Fact => [x.name, x.value]),
         ]} />
       </div>
       {n.problems.length > 0 && (
