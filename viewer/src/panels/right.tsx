@@ -4,7 +4,7 @@ import { Tabs } from "../ui/tabs";
 import { Button } from "../ui/button";
 import { Skeleton } from "../ui/states";
 import { node, nodeError, panels, view, copy, narrow, here, theme, toggleTheme, type Tab } from "../state";
-import { useView } from "../centre";
+import { views } from "../centre";
 import { Views } from "../top";
 import type { Node } from "../api";
 import { Info, Essentials } from "./info";
@@ -18,10 +18,10 @@ const tabs: { id: Tab; label: string }[] = [
 ];
 
 function Display({ node: n }: { node: Node }) {
-  const m = useView(view.value);
+  const [, Panel] = views[view.value];
   return (
     <>
-      {m ? <div class="display"><Boundary name="panel" key={n.source + n.path + view.value}><m.display node={n} /></Boundary></div> : <Skeleton rows={4} />}
+      <div class="display"><Boundary name="panel" key={n.source + n.path + view.value}><Panel node={n} /></Boundary></div>
       <Essentials node={n} />
       <ViewIn node={n} />
     </>
