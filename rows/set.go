@@ -70,9 +70,10 @@ type Field struct {
 	Numbers func(ctx context.Context, s Span) ([]float64, error)
 	Texts   func(ctx context.Context, s Span) ([]string, error)
 	// Lists is Read for cells that are lists of numbers: that of row i are those from
-	// offsets[i] up to, not including, offsets[i+1]. Lengths says how many each has and
-	// reads none. Nil for others.
-	Lists   func(ctx context.Context, s Span) (values []float64, offsets []int, err error)
+	// offsets[i] up to, not including, offsets[i+1]. With parts, only those of list i are
+	// read from parts[i][0] up to, not including, parts[i][1]. Lengths says how many each
+	// has and reads none. Nil for others.
+	Lists   func(ctx context.Context, s Span, parts [][2]int) (values []float64, offsets []int, err error)
 	Lengths func(ctx context.Context, s Span) ([]int, error)
 	// Show is Read for those who look: of a list there is {"list": how many, "values":
 	// [the first most]}, what leads elsewhere is a Ref. Nil

@@ -140,6 +140,43 @@ func (c *Column) ReadHeads(ctx context.Context, rows []int, most int) (*Cells, e
 	return c.read(ctx, runs, max(most, 1))
 }
 
+// ReadParts is ReadRows for a part of every list: entries from one up to, not including,
+// another. It is for columns with one index.
+func (c *Column) ReadParts(ctx context.Context, rows []int, parts [][2]int) (*Cells, error) {
+	if len(c.indexes) != 1 || len(parts) != len(rows) {
+		return nil, c.failed(fmt.Errorf("%d parts of %d lists, with %d indexes", len(parts), len(rows), len(c.indexes)))
+	}
+	if _, err := c.runs(rows); err != nil {
+		return nil, err
+	}
+	var alone []run
+	for _, i := range rows {
+		alone = appendApart(alone, i, 1)
+	}
+	out := &Cells{Offsets: [][]int{{0}}}
+	var runs []run
+	k := 0
+	for ends, err := range c.indexes[0].entries(ctx, alone) {
+		if err != nil {
+			return nil, c.failed(fmt.Errorf("%s: %w", c.indexes[0].name, err))
+		}
+		from, to := parts[k][0], parts[k][1]
+		begin, end, length := ends[0], ends[len(ends)-1], int64(c.data.Shape()[0])
+		switch {
+		case begin < 0 || end < begin || end > length:
+			return nil, c.failed(fmt.Errorf("%s: %w: a list from %d to %d of %d", c.indexes[0].name, ErrIndex, begin, end, length))
+		case from < 0 || to < from || int64(to) > end-begin:
+			return nil, c.failed(fmt.Errorf("entries %d to %d of row %d, which has %d", from, to, rows[k], end-begin))
+		}
+		runs = appendRun(runs, int(begin)+from, to-from)
+		out.Offsets[0] = append(out.Offsets[0], out.Offsets[0][k]+to-from)
+		k++
+	}
+	var err error
+	out.Values, err = c.data.gather(ctx, runs)
+	return out, err
+}
+
 // Lengths says how long the lists of rows are. It reads the index alone, and is for
 // columns that have one.
 func (c *Column) Lengths(ctx context.Context, rows []int) ([]int, error) {

@@ -44,8 +44,6 @@ const (
 	maxPixels, maxBins = 1 << 14, 1 << 23
 	// mostEvents is how many events are looked at for one answer.
 	mostEvents = 1 << 26
-	// keptEvents is how many events a table may have for them to be kept in memory.
-	keptEvents = 8 << 20
 	// someEvents is how many are read at once.
 	someEvents = 1 << 21
 )
@@ -89,7 +87,7 @@ func (t *Table) Events(ctx context.Context, q EventsQuery) (*Events, error) {
 		return nil, err
 	}
 	out := &Events{Units: make([]Unit, span.Count), Total: t.Rows()}
-	err = t.lists(ctx, f, span, func(i int, times []float64) {
+	err = t.within(ctx, f, span, q.From, q.To, func(i int, times []float64) {
 		out.Units[i] = unit(times, q)
 		out.Units[i].Row, out.Units[i].Label = span.At(i), labels[i]
 	})
@@ -143,54 +141,6 @@ func (t *Table) labels(ctx context.Context, span rows.Span) ([]string, error) {
 	return out, err
 }
 
-// lists reads the lists of rows, several at once as long as they are short.
-func (t *Table) lists(ctx context.Context, f *rows.Field, span rows.Span, give func(i int, values []float64)) error {
-	lengths, err := f.Lengths(ctx, span)
-	if err != nil {
-		return err
-	}
-	total := 0
-	for _, n := range lengths {
-		if total += n; total > mostEvents {
-			return fmt.Errorf("more than %d events: %w, ask for fewer rows", mostEvents, ErrTooLarge)
-		}
-	}
-	keep, err := t.isFew(ctx, f)
-	if err != nil {
-		return err
-	}
-	for from := 0; from < span.Count; {
-		n, count := 0, 0
-		for from+count < span.Count && (count == 0 || n+lengths[from+count] <= someEvents) {
-			n += lengths[from+count]
-			count++
-		}
-		part := span.Part(from, count)
-		if keep {
-			for i := range count {
-				raw, err := t.kept(ctx, fmt.Sprintf("list %q %d", f.Name, part.At(i)), func(ctx context.Context) ([]byte, error) {
-					values, _, err := f.Lists(ctx, part.Part(i, 1))
-					return numeric.Bytes(values), err
-				})
-				if err != nil {
-					return err
-				}
-				give(from+i, numeric.Slice[float64](raw))
-			}
-		} else {
-			values, offsets, err := f.Lists(ctx, part)
-			if err != nil {
-				return err
-			}
-			for i := range count {
-				give(from+i, values[offsets[i]:offsets[i+1]])
-			}
-		}
-		from += count
-	}
-	return nil
-}
-
 // count is how many values all lists of a column have together.
 func (t *Table) count(ctx context.Context, f *rows.Field) (int, error) {
 	if t.Rows() > MaxRows {
@@ -211,11 +161,6 @@ func (t *Table) count(ctx context.Context, f *rows.Field) (int, error) {
 		return 0, err
 	}
 	return int(binary.LittleEndian.Uint64(raw)), nil
-}
-
-func (t *Table) isFew(ctx context.Context, f *rows.Field) (bool, error) {
-	n, err := t.count(ctx, f)
-	return n <= keptEvents, err
 }
 
 // EventsInfo is what is said of the events of a table.
@@ -245,19 +190,19 @@ func (t *Table) EventsInfo(ctx context.Context) (*EventsInfo, error) {
 	}
 	raw, err := t.kept(ctx, fmt.Sprintf("span %q", f.Name), func(ctx context.Context) ([]byte, error) {
 		ends := []float64{math.Inf(1), math.Inf(-1)}
-		step := 1 + out.Count/mostLooked
-		span := rows.Span{Step: step, Count: (t.Rows() + step - 1) / step}
-		err := t.lists(ctx, f, span, func(_ int, times []float64) {
-			for _, x := range times {
-				if x-x == 0 {
-					ends[0], ends[1] = min(ends[0], x), max(ends[1], x)
-				}
+		for k := 0; k*marked < t.Rows(); k += 1 + out.Count/mostLooked {
+			list, err := t.marks(ctx, f, k)
+			if err != nil {
+				return nil, err
 			}
-		})
+			for _, m := range list {
+				ends[0], ends[1] = min(ends[0], m.least), max(ends[1], m.most)
+			}
+		}
 		if ends[0] > ends[1] {
 			ends[0], ends[1] = 0, 0
 		}
-		return numeric.Bytes(ends), err
+		return numeric.Bytes(ends), nil
 	})
 	if err != nil {
 		return nil, err

@@ -1,13 +1,17 @@
 package table_test
 
 import (
+	"context"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/kept"
+	"github.com/omnizarr/zarr/rows"
 	"github.com/omnizarr/zarr/serve/table"
 )
 
@@ -101,6 +105,72 @@ func TestIntervalsBetweenTimes(t *testing.T) {
 		}
 		if _, err := fixture(t, file, "units", table.Options{}).Intervals(t.Context(), 0, 1, 5); err == nil {
 			t.Error("units are intervals")
+		}
+	}
+}
+
+// many is a table of units with many spikes that are computed, and how many were read.
+func many(units, each int, at func(unit, k int) float64) (set *rows.Set, read *atomic.Int64) {
+	read = &atomic.Int64{}
+	f := rows.Field{Name: "spike_times", Ragged: true}
+	f.Lengths = func(_ context.Context, s rows.Span) ([]int, error) { return slices.Repeat([]int{each}, s.Count), nil }
+	f.Lists = func(_ context.Context, s rows.Span, parts [][2]int) (values []float64, offsets []int, err error) {
+		offsets = []int{0}
+		for i := range s.Count {
+			for k := parts[i][0]; k < parts[i][1]; k++ {
+				values = append(values, at(s.At(i), k))
+			}
+			offsets = append(offsets, len(values))
+		}
+		read.Add(int64(len(values)))
+		return values, offsets, nil
+	}
+	return &rows.Set{Rows: rows.Span{Step: 1, Count: units}, Fields: []rows.Field{f}, Events: &rows.Curves{Column: "spike_times"}}, read
+}
+
+func TestFewSpikesAreReadToSeeFew(t *testing.T) {
+	const units, each = 100, 10_000
+	at := func(unit, k int) float64 {
+		if unit == 7 {
+			k = each - k // in no order
+		}
+		return float64(k/2) + float64(unit)/100
+	}
+	set, read := many(units, each, at)
+	cache, err := kept.New(4<<20, "", 0)
+	check(t, err)
+	defer cache.Close()
+	tab := table.New(set, table.Options{Cache: cache, Key: "many"})
+	info, err := tab.EventsInfo(t.Context())
+	check(t, err)
+	if info.Count != units*each || info.Start != 0 || info.End != each/2+0.07 {
+		t.Errorf("%+v", info)
+	}
+	if read.Load() != units*each {
+		t.Errorf("%d of %d spikes were read once", read.Load(), units*each)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 30 {
+		from := rng.Float64() * each / 2
+		to := from + rng.Float64()*100
+		read.Store(0)
+		e, err := tab.Events(t.Context(), table.EventsQuery{From: from, To: to, Width: 1000, Offset: 5, Limit: 10})
+		check(t, err)
+		for _, u := range e.Units {
+			var want []float64
+			for k := range each {
+				if x := at(u.Row, k); x >= from && x <= to {
+					want = append(want, x)
+				}
+			}
+			slices.Sort(want)
+			got := slices.Sorted(slices.Values(u.Times))
+			if u.Count != len(want) || !slices.Equal(got, want) {
+				t.Fatalf("unit %d from %v to %v has %v, want %v", u.Row, from, to, got, want)
+			}
+		}
+		if n := read.Load(); n > each+9*(200+2*256) {
+			t.Errorf("%d spikes were read to see %v to %v", n, from, to)
 		}
 	}
 }

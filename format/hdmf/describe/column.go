@@ -51,8 +51,14 @@ func columnField(c *hdmf.Column, name string) rows.Field {
 	case c.Depth() == 0 && kind == hdmf.Text:
 		f.Texts = func(ctx context.Context, s rows.Span) ([]string, error) { return columnTexts(ctx, c, s) }
 	case c.Depth() == 1 && kind == hdmf.Number:
-		f.Lists = func(ctx context.Context, s rows.Span) ([]float64, []int, error) {
-			cells, err := readSpan(ctx, c, s)
+		f.Lists = func(ctx context.Context, s rows.Span, parts [][2]int) ([]float64, []int, error) {
+			var cells *hdmf.Cells
+			var err error
+			if parts == nil {
+				cells, err = readSpan(ctx, c, s)
+			} else {
+				cells, err = c.ReadParts(ctx, s.Positions(), parts)
+			}
 			if err != nil {
 				return nil, nil, err
 			}

@@ -118,7 +118,7 @@ func TestHeadsOfListsAreTheirBeginnings(t *testing.T) {
 	}
 	f := set.Field("spike_times")
 	all := rows.Listed([]int{4, 1, 1, 0})
-	values, offsets, err := f.Lists(t.Context(), all)
+	values, offsets, err := f.Lists(t.Context(), all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +129,18 @@ func TestHeadsOfListsAreTheirBeginnings(t *testing.T) {
 	for i, n := range lengths {
 		if offsets[i+1]-offsets[i] != n {
 			t.Errorf("list %d has %d values, and is %d long", i, offsets[i+1]-offsets[i], n)
+		}
+		if n == 0 {
+			continue
+		}
+		some, at, err := f.Lists(t.Context(), all.Part(i, 1), [][2]int{{n - 1, n}})
+		if err != nil || len(some) != 1 || at[1] != 1 || some[0] != values[offsets[i+1]-1] {
+			t.Errorf("the last of list %d is %v, %v, want %v", i, some, err, values[offsets[i+1]-1])
+		}
+		for _, bad := range [][2]int{{0, n + 1}, {-1, n}, {n, n - 1}} {
+			if _, _, err := f.Lists(t.Context(), all.Part(i, 1), [][2]int{bad}); err == nil {
+				t.Errorf("entries %v of %d were read", bad, n)
+			}
 		}
 	}
 }
