@@ -5,11 +5,9 @@ const stops: Record<string, string> = {
   viridis: "440154 482878 3e4a89 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725",
   magma: "000004 180f3d 440f76 721f81 9e2f7f cd4071 f1605d fd9668 feca8d fcfdbf",
   inferno: "000004 1b0c41 4a0c6b 781c6d a52c60 cf4446 ed6925 fb9b06 f7d13d fcffa4",
-  plasma: "0d0887 46039f 7201a8 9c179e bd3786 d8576b ed7953 fb9f3a fdca26 f0f921",
   cividis: "00224e 123570 3b496c 575d6d 707173 8a8678 a59c74 c3b369 e1cc55 fee838",
   turbo: "30123b 4145ab 4675ed 39a2fc 1bcfd4 24eca6 61fc6c a4fc3b d1e834 f3c63a fe9b2d f36315 d93806 b11901 7a0403",
   coolwarm: "3b4cc0 6788ee 9abbff c9d7f0 dddddd edd1c2 f7a889 e26952 b40426",
-  terrain: "2a4b7c 3f7fb5 7fb6a0 4f8f4e a3b86c d9cd96 b08d57 8a6a4f c9c3bd ffffff",
 };
 
 export const mapNames = Object.keys(stops);

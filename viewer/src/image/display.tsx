@@ -63,18 +63,21 @@ function Channel({ model, c }: { model: ImageModel; c: ChannelModel }) {
       {c.on.value && open.value && (
         <div class="image-channel-more">
           {many && (
-            <label><span>Colour</span><input type="color" value={c.colour.value} onInput={(e) => (c.colour.value = e.currentTarget.value)} /></label>
+            <label class="image-line"><span>Colour</span><input type="color" value={c.colour.value} onInput={(e) => (c.colour.value = e.currentTarget.value)} /></label>
           )}
-          <label><span>Gamma</span><Slider label={`Gamma of ${c.label}`} min={-1} max={1} step={0.02} value={Math.log10(c.gamma.value)} text={value(c.gamma.value, 2)} onInput={(v) => (c.gamma.value = Number((10 ** (Math.abs(v) < 0.03 ? 0 : v)).toPrecision(2)))} /><output>{value(c.gamma.value, 2)}</output></label>
-          <label><span>Opacity</span><Slider label={`Opacity of ${c.label}`} min={0} max={1} step={0.01} value={c.opacity.value} text={`${Math.round(c.opacity.value * 100)} %`} onInput={(v) => (c.opacity.value = v)} /><output>{Math.round(c.opacity.value * 100)} %</output></label>
-          <div class="image-bar">
-            <Button onClick={() => model.autoContrast(c)}>Auto</Button>
-            <Button onClick={() => c.reset()}>Reset</Button>
-          </div>
+          <Line name="Gamma" of={c.label} min={-1} value={Math.log10(c.gamma.value)} text={value(c.gamma.value, 2)} set={(v) => (c.gamma.value = Number((10 ** (Math.abs(v) < 0.03 ? 0 : v)).toPrecision(2)))} />
+          <Line name="Opacity" of={c.label} min={0} value={c.opacity.value} text={percent(c.opacity.value)} set={(v) => (c.opacity.value = v)} />
+          <div class="image-bar"><Button onClick={() => model.autoContrast(c)}>Auto</Button><Button onClick={() => c.reset()}>Reset</Button></div>
         </div>
       )}
     </div>
   );
+}
+
+const percent = (v: number) => Math.round(v * 100) + " %";
+
+function Line(p: { name: string; of: string; min: number; value: number; text: string; set: (v: number) => void }) {
+  return <label class="image-line"><span>{p.name}</span><Slider label={`${p.name} of ${p.of}`} min={p.min} max={1} step={0.01} value={p.value} text={p.text} onInput={p.set} /><output>{p.text}</output></label>;
 }
 
 /** The two ends as boxes that look like words until one goes there. */
@@ -87,13 +90,6 @@ function Window({ c, w }: { c: ChannelModel; w: [number, number] }) {
         const next: [number, number] = i === 0 ? [v, w[1]] : [w[0], v];
         if (Number.isFinite(v) && next[1] > next[0]) c.chosen.value = next;
         else e.currentTarget.value = plain(w[i]);
-      }}
-      onKeyDown={(e) => {
-        if (e.key !== "ArrowUp" && e.key !== "ArrowDown") return;
-        e.preventDefault();
-        const step = ((w[1] - w[0]) / 100) * (e.key === "ArrowUp" ? 1 : -1) * (e.shiftKey ? 10 : 1);
-        const next: [number, number] = i === 0 ? [Math.min(w[0] + step, w[1] - Math.abs(step)), w[1]] : [w[0], Math.max(w[1] + step, w[0] + Math.abs(step))];
-        c.chosen.value = next;
       }}
     />
   );
@@ -125,17 +121,9 @@ function Maps({ model }: { model: ImageModel }) {
   );
 }
 
-const ramps = new Map<string, string>();
 function ramp(name: string): string {
-  let css = ramps.get(name);
-  if (!css) {
-    const l = lut(name);
-    const stops: string[] = [];
-    for (let i = 0; i < 256; i += 15) stops.push(`rgb(${l[i * 4]} ${l[i * 4 + 1]} ${l[i * 4 + 2]})`);
-    css = `linear-gradient(to right, ${stops.join()})`;
-    ramps.set(name, css);
-  }
-  return css;
+  const l = lut(name);
+  return `linear-gradient(to right, ${Array.from({ length: 16 }, (_, i) => `rgb(${l.slice(i * 68, i * 68 + 3).join()})`).join()})`;
 }
 
 function Labels({ model }: { model: ImageModel }) {
@@ -150,7 +138,7 @@ function Labels({ model }: { model: ImageModel }) {
           <span class="grow">{l.name}</span>
         </label>
       ))}
-      {on && <label class="image-line"><span>Opacity</span><Slider label="Opacity of the labels" min={0} max={1} step={0.01} value={on.opacity} text={`${Math.round(on.opacity * 100)} %`} onInput={(v) => (model.labels.value = { ...on, opacity: v })} /><output>{Math.round(on.opacity * 100)} %</output></label>}
+      {on && <Line name="Opacity" of="labels" min={0} value={on.opacity} text={percent(on.opacity)} set={(v) => (model.labels.value = { ...on, opacity: v })} />}
     </section>
   );
 }

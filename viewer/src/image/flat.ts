@@ -9,11 +9,11 @@ type Picture = { canvas: HTMLCanvasElement; version: number; tiles: (Tile | null
 
 export class FlatRenderer implements Renderer {
   readonly name = "2-D canvas";
-  private readonly pictures = new WeakMap<Tile, Picture>();
-  private readonly none: CanvasPattern | null;
-  private dpr = 1;
-  private until = 0;
-  private more = false;
+  readonly #pictures = new WeakMap<Tile, Picture>();
+  readonly #none: CanvasPattern | null;
+  #dpr = 1;
+  #until = 0;
+  #more = false;
 
   static create(canvas: HTMLCanvasElement): FlatRenderer | null {
     const ctx = canvas.getContext("2d");
@@ -34,7 +34,7 @@ export class FlatRenderer implements Renderer {
     c.fillStyle = css(missingLight);
     c.fillRect(s, 0, s, s);
     c.fillRect(0, s, s, s);
-    this.none = ctx.createPattern(p, "repeat");
+    this.#none = ctx.createPattern(p, "repeat");
   }
 
   warm(): void {}
@@ -42,7 +42,7 @@ export class FlatRenderer implements Renderer {
   prepare(): void {}
 
   free(t: Tile): void {
-    this.pictures.delete(t);
+    this.#pictures.delete(t);
   }
 
   begin(width: number, height: number, dpr: number): void {
@@ -52,9 +52,9 @@ export class FlatRenderer implements Renderer {
       this.canvas.width = w;
       this.canvas.height = h;
     }
-    this.dpr = dpr;
-    this.until = performance.now() + 10;
-    this.more = false;
+    this.#dpr = dpr;
+    this.#until = performance.now() + 10;
+    this.#more = false;
     this.ctx.setTransform(1, 0, 0, 1, 0, 0);
     this.ctx.clearRect(0, 0, w, h);
   }
@@ -62,16 +62,16 @@ export class FlatRenderer implements Renderer {
   image(scene: Scene, look: Look, crisp: boolean): void {
     for (let k = 0; k < scene.count; k++) {
       const r = scene.regions[k]!;
-      const tiles = this.sameTile(r, look);
+      const tiles = this.#sameTile(r, look);
       const first = tiles.find((t) => t !== null);
       if (!first) continue;
-      const p = this.picture(first, tiles, look.version, (out) => compose(look, tiles.map((t) => t?.data ?? null), first.width * first.height, out));
+      const p = this.#picture(first, tiles, look.version, (out) => compose(look, tiles.map((t) => t?.data ?? null), first.width * first.height, out));
       if (!p) continue;
       this.ctx.imageSmoothingEnabled = !(crisp && first.grid.level === scene.level);
-      this.box(r);
-      this.ctx.fillStyle = this.none ?? "#1a1a1a";
-      this.ctx.fillRect(this.bx, this.by, this.bw, this.bh);
-      this.draw(r, first, p.canvas);
+      this.#box(r);
+      this.ctx.fillStyle = this.#none ?? "#1a1a1a";
+      this.ctx.fillRect(this.#bx, this.#by, this.#bw, this.#bh);
+      this.#draw(r, first, p.canvas);
     }
   }
 
@@ -83,45 +83,36 @@ export class FlatRenderer implements Renderer {
       const t = r.tiles[0];
       if (!t?.data) continue;
       const data = t.data as Uint32Array;
-      const p = this.picture(t, r.tiles, edges ? 1 : 0, (out) => out.set(edges ? outlines(data, t.width, t.height) : data));
+      const p = this.#picture(t, r.tiles, edges ? 1 : 0, (out) => out.set(edges ? outlines(data, t.width, t.height) : data));
       if (!p) continue;
-      this.box(r);
-      this.draw(r, t, p.canvas);
+      this.#box(r);
+      this.#draw(r, t, p.canvas);
     }
     this.ctx.globalAlpha = 1;
   }
 
   end(): boolean {
-    return this.more;
+    return this.#more;
   }
-
-  restore(): void {}
 
   dispose(): void {}
 
   /** Tiles of a picture must lie in one place: where channels have come to different levels, the coarsest counts. */
-  private sameTile(r: Region, look: Look): (Tile | null)[] {
-    let coarsest: Tile | null = null;
-    let same = true;
-    for (const t of r.tiles) {
-      if (!t) continue;
-      if (coarsest && t.grid !== coarsest.grid) same = false;
-      if (!coarsest || t.grid.level > coarsest.grid.level) coarsest = t;
-    }
-    if (same || !coarsest) return r.tiles.slice();
-    const c = coarsest;
+  #sameTile(r: Region, look: Look): (Tile | null)[] {
+    let c: Tile | null = null;
+    for (const t of r.tiles) if (t && (!c || t.grid.level > c.grid.level)) c = t;
     return look.channels.map((l) => {
-      const t = c.plane.get(c.grid.level, c.tx, c.ty, l.channel);
+      const t = c?.plane.get(c.grid.level, c.tx, c.ty, l.channel);
       return t?.ready ? t : null;
     });
   }
 
   /** The coloured tile; an old one, or none, when this frame has no time left. */
-  private picture(key: Tile, tiles: (Tile | null)[], version: number, paint: (out: Uint32Array) => void): Picture | undefined {
-    let p = this.pictures.get(key);
+  #picture(key: Tile, tiles: (Tile | null)[], version: number, paint: (out: Uint32Array) => void): Picture | undefined {
+    let p = this.#pictures.get(key);
     if (p && p.version === version && p.tiles.length === tiles.length && p.tiles.every((t, i) => t === (tiles[i] ?? null))) return p;
-    if (performance.now() > this.until) {
-      this.more = true;
+    if (performance.now() > this.#until) {
+      this.#more = true;
       return p;
     }
     if (!p) {
@@ -129,7 +120,7 @@ export class FlatRenderer implements Renderer {
       canvas.width = key.width;
       canvas.height = key.height;
       p = { canvas, version, tiles: [] };
-      this.pictures.set(key, p);
+      this.#pictures.set(key, p);
     }
     p.version = version;
     p.tiles = tiles.slice();
@@ -140,34 +131,34 @@ export class FlatRenderer implements Renderer {
     return p;
   }
 
-  private bx = 0;
-  private by = 0;
-  private bw = 0;
-  private bh = 0;
+  #bx = 0;
+  #by = 0;
+  #bw = 0;
+  #bh = 0;
 
   /** The region in whole device pixels, so that neighbours meet without a seam. */
-  private box(r: Region): void {
-    const x0 = Math.round(r.sx0 * this.dpr);
-    const x1 = Math.round(r.sx1 * this.dpr);
-    const y0 = Math.round(Math.min(r.sy0, r.sy1) * this.dpr);
-    const y1 = Math.round(Math.max(r.sy0, r.sy1) * this.dpr);
-    this.bx = x0;
-    this.by = y0;
-    this.bw = x1 - x0;
-    this.bh = y1 - y0;
+  #box(r: Region): void {
+    const x0 = Math.round(r.sx0 * this.#dpr);
+    const x1 = Math.round(r.sx1 * this.#dpr);
+    const y0 = Math.round(Math.min(r.sy0, r.sy1) * this.#dpr);
+    const y1 = Math.round(Math.max(r.sy0, r.sy1) * this.#dpr);
+    this.#bx = x0;
+    this.#by = y0;
+    this.#bw = x1 - x0;
+    this.#bh = y1 - y0;
   }
 
-  private draw(r: Region, t: Tile, picture: HTMLCanvasElement): void {
+  #draw(r: Region, t: Tile, picture: HTMLCanvasElement): void {
     const g = t.grid;
     const ctx = this.ctx;
     // A tile is drawn whole and cut by the canvas: cutting in its own pixels would shift magnified ones.
-    const sx = ((r.sx1 - r.sx0) / (r.x1 - r.x0)) * g.scaleX * this.dpr;
-    const sy = ((r.sy1 - r.sy0) / (r.y1 - r.y0)) * g.scaleY * this.dpr;
-    const dx = r.sx0 * this.dpr - (r.x0 / g.scaleX - t.tx * g.tileX) * sx;
-    const dy = r.sy0 * this.dpr - (r.y0 / g.scaleY - t.ty * g.tileY) * sy;
+    const sx = ((r.sx1 - r.sx0) / (r.x1 - r.x0)) * g.scaleX * this.#dpr;
+    const sy = ((r.sy1 - r.sy0) / (r.y1 - r.y0)) * g.scaleY * this.#dpr;
+    const dx = r.sx0 * this.#dpr - (r.x0 / g.scaleX - t.tx * g.tileX) * sx;
+    const dy = r.sy0 * this.#dpr - (r.y0 / g.scaleY - t.ty * g.tileY) * sy;
     ctx.save();
     ctx.beginPath();
-    ctx.rect(this.bx, this.by, this.bw, this.bh);
+    ctx.rect(this.#bx, this.#by, this.#bw, this.#bh);
     ctx.clip();
     ctx.setTransform(sx, 0, 0, sy, dx, dy);
     ctx.drawImage(picture, 0, 0);

@@ -4,7 +4,7 @@ import type { Look } from "./look";
 import { missingDark, missingLight, missingSize } from "./look";
 import type { Renderer } from "./renderer";
 import type { Region, Scene } from "./scene";
-import type { Tile, Values } from "./tiles";
+import type { Tile } from "./tiles";
 
 type Kind = "usampler2D" | "isampler2D" | "sampler2D";
 type Program = { program: WebGLProgram; at: Record<string, WebGLUniformLocation | null> };
@@ -55,9 +55,9 @@ float mixed(${kind} s, vec2 p, ivec2 most) {
   vec2 f = p - vec2(i);
   vec4 v = vec4(at(s, i, most), at(s, i + ivec2(1, 0), most), at(s, i + ivec2(0, 1), most), at(s, i + ivec2(1, 1), most));
   vec4 w = vec4((1.0 - f.x) * (1.0 - f.y), f.x * (1.0 - f.y), (1.0 - f.x) * f.y, f.x * f.y);
-  ${kind === "sampler2D" ? `for (int k = 0; k < 4; k++) if (missing(v[k])) { v[k] = 0.0; w[k] = 0.0; }
+  for (int k = 0; k < 4; k++) if (missing(v[k])) { v[k] = 0.0; w[k] = 0.0; }
   float sum = w.x + w.y + w.z + w.w;
-  return sum < 0.5 ? uintBitsToFloat(0x7fc00000u) : dot(v, w) / sum;` : "return dot(v, w);"}
+  return sum < 0.5 ? uintBitsToFloat(0x7fc00000u) : dot(v, w) / sum;
 }
 void main() {
   vec3 rgb = vec3(0.0);
@@ -100,16 +100,16 @@ void main() {
 
 export class GlRenderer implements Renderer {
   readonly name = "WebGL 2";
-  private readonly programs = new Map<number, Program>();
-  private quad!: WebGLBuffer;
-  private mapTexture!: WebGLTexture;
-  private mapped: Uint8Array | null = null;
-  private readonly base = new Float32Array(4 * mostChannels);
-  private readonly size = new Float32Array(3 * mostChannels);
-  private readonly window = new Float32Array(3 * mostChannels);
-  private readonly colour = new Float32Array(3 * mostChannels);
-  private scale = 1;
-  private current: WebGLProgram | null = null;
+  readonly #programs = new Map<number, Program>();
+  readonly #quad: WebGLBuffer;
+  readonly #mapTexture: WebGLTexture;
+  #mapped: Uint8Array | null = null;
+  readonly #base = new Float32Array(4 * mostChannels);
+  readonly #size = new Float32Array(3 * mostChannels);
+  readonly #window = new Float32Array(3 * mostChannels);
+  readonly #colour = new Float32Array(3 * mostChannels);
+  #scale = 1;
+  #current: WebGLProgram | null = null;
 
   static create(canvas: HTMLCanvasElement): GlRenderer | null {
     const gl = canvas.getContext("webgl2", { antialias: false, depth: false, alpha: true, premultipliedAlpha: true, powerPreference: "high-performance" });
@@ -117,27 +117,20 @@ export class GlRenderer implements Renderer {
   }
 
   private constructor(private readonly gl: WebGL2RenderingContext) {
-    this.restore();
-  }
-
-  restore(): void {
-    const { gl } = this;
-    this.programs.clear();
-    this.current = this.mapped = null;
-    this.quad = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.quad);
+    this.#quad = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.#quad);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, 0, 1, 0, 0, 1, 1, 1]), gl.STATIC_DRAW);
     gl.enableVertexAttribArray(0);
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
-    this.mapTexture = gl.createTexture();
+    this.#mapTexture = gl.createTexture();
   }
 
   warm(type: string, look: Look): void {
-    this.program(type.startsWith("u") ? "usampler2D" : type.startsWith("i") ? "isampler2D" : "sampler2D", Math.max(1, look.channels.length), look.map !== null, look.alpha);
+    this.#program(sampler(type), Math.max(1, look.channels.length), look.map !== null, look.alpha);
   }
 
-  private compile(fragmentSource: string, names: string[]): Program {
+  #compile(fragmentSource: string, names: string[]): Program {
     const gl = this.gl;
     const program = gl.createProgram();
     for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragmentSource]] as const) {
@@ -156,23 +149,23 @@ export class GlRenderer implements Renderer {
     return { program, at };
   }
 
-  private program(kind: Kind, n: number, mapped: boolean, alpha: boolean): Program {
+  #program(kind: Kind, n: number, mapped: boolean, alpha: boolean): Program {
     const key = n * 16 + (kind === "sampler2D" ? 0 : kind === "isampler2D" ? 1 : 2) * 4 + (mapped ? 2 : 0) + (alpha ? 1 : 0);
-    let p = this.programs.get(key);
+    let p = this.#programs.get(key);
     if (!p) {
-      p = this.compile(fragment(kind, n, mapped, alpha), ["rect", "base", "size", "window", "colour", "map"]);
-      this.programs.set(key, p);
-      this.use(p);
+      p = this.#compile(fragment(kind, n, mapped, alpha), ["rect", "base", "size", "window", "colour", "map"]);
+      this.#programs.set(key, p);
+      this.#use(p);
       for (let i = 0; i < n; i++) this.gl.uniform1i(this.gl.getUniformLocation(p.program, "s" + i), i);
       if (p.at.map) this.gl.uniform1i(p.at.map, 15);
     }
     return p;
   }
 
-  private use(p: Program): void {
-    if (this.current === p.program) return;
+  #use(p: Program): void {
+    if (this.#current === p.program) return;
     this.gl.useProgram(p.program);
-    this.current = p.program;
+    this.#current = p.program;
   }
 
   prepare(t: Tile): void {
@@ -186,7 +179,7 @@ export class GlRenderer implements Renderer {
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, t.width, t.height, 0, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(t.data!.buffer, t.data!.byteOffset, t.data!.byteLength));
       return;
     }
-    const [internal, format, type] = formats(gl, t.data!);
+    const [internal, format, type] = formats[t.data!.constructor.name]!;
     gl.texImage2D(gl.TEXTURE_2D, 0, internal, t.width, t.height, 0, format, type, t.data);
   }
 
@@ -204,7 +197,7 @@ export class GlRenderer implements Renderer {
       canvas.width = w;
       canvas.height = h;
     }
-    this.scale = dpr;
+    this.#scale = dpr;
     gl.viewport(0, 0, w, h);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
@@ -215,36 +208,36 @@ export class GlRenderer implements Renderer {
     const n = look.channels.length;
     if (n === 0 || scene.count === 0) return;
     gl.disable(gl.BLEND);
-    const p = this.program(kindOf(scene), n, look.map !== null, look.alpha);
-    this.use(p);
+    const p = this.#program(kindOf(scene), n, look.map !== null, look.alpha);
+    this.#use(p);
     for (let i = 0; i < n; i++) {
       const c = look.channels[i]!;
-      this.window[3 * i] = c.lo;
-      this.window[3 * i + 1] = 1 / (c.hi - c.lo);
-      this.window[3 * i + 2] = c.gamma;
-      this.colour[3 * i] = c.r;
-      this.colour[3 * i + 1] = c.g;
-      this.colour[3 * i + 2] = c.b;
+      this.#window[3 * i] = c.lo;
+      this.#window[3 * i + 1] = 1 / (c.hi - c.lo);
+      this.#window[3 * i + 2] = c.gamma;
+      this.#colour[3 * i] = c.r;
+      this.#colour[3 * i + 1] = c.g;
+      this.#colour[3 * i + 2] = c.b;
     }
-    gl.uniform3fv(p.at.window!, this.window, 0, 3 * n);
-    if (p.at.colour) gl.uniform3fv(p.at.colour, this.colour, 0, 3 * n);
-    if (look.map && p.at.map) this.bindMap(look.map);
+    gl.uniform3fv(p.at.window!, this.#window, 0, 3 * n);
+    if (p.at.colour) gl.uniform3fv(p.at.colour, this.#colour, 0, 3 * n);
+    if (look.map && p.at.map) this.#bindMap(look.map);
     for (let k = 0; k < scene.count; k++) {
       const r = scene.regions[k]!;
       for (let i = 0; i < n; i++) {
         const t = r.tiles[i] ?? null;
-        this.size[3 * i] = 0;
+        this.#size[3 * i] = 0;
         if (!t) continue;
-        this.place(r, t, this.base, 4 * i);
-        this.size[3 * i] = t.width;
-        this.size[3 * i + 1] = t.height;
-        this.size[3 * i + 2] = crisp && t.grid.level === scene.level ? 0 : 1;
+        this.#place(r, t, this.#base, 4 * i);
+        this.#size[3 * i] = t.width;
+        this.#size[3 * i + 1] = t.height;
+        this.#size[3 * i + 2] = crisp && t.grid.level === scene.level ? 0 : 1;
         gl.activeTexture(gl.TEXTURE0 + i);
         gl.bindTexture(gl.TEXTURE_2D, t.texture);
       }
-      this.rect(p, r);
-      gl.uniform4fv(p.at.base!, this.base, 0, 4 * n);
-      gl.uniform3fv(p.at.size!, this.size, 0, 3 * n);
+      this.#rect(p, r);
+      gl.uniform4fv(p.at.base!, this.#base, 0, 4 * n);
+      gl.uniform3fv(p.at.size!, this.#size, 0, 3 * n);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
@@ -252,12 +245,12 @@ export class GlRenderer implements Renderer {
   labels(scene: Scene, opacity: number, edges: boolean): void {
     if (scene.count === 0) return;
     const gl = this.gl;
-    let p = this.programs.get(0);
+    let p = this.#programs.get(0);
     if (!p) {
-      p = this.compile(labelFragment, ["rect", "base", "size", "step", "show"]);
-      this.programs.set(0, p);
+      p = this.#compile(labelFragment, ["rect", "base", "size", "step", "show"]);
+      this.#programs.set(0, p);
     }
-    this.use(p);
+    this.#use(p);
     gl.enable(gl.BLEND);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.uniform2f(p.at.show!, opacity, edges ? 1 : 0);
@@ -266,14 +259,14 @@ export class GlRenderer implements Renderer {
       const r = scene.regions[k]!;
       const t = r.tiles[0] ?? null;
       if (!t) continue;
-      this.place(r, t, this.base, 0);
+      this.#place(r, t, this.#base, 0);
       gl.bindTexture(gl.TEXTURE_2D, t.texture);
-      this.rect(p, r);
-      gl.uniform4fv(p.at.base!, this.base, 0, 4);
+      this.#rect(p, r);
+      gl.uniform4fv(p.at.base!, this.#base, 0, 4);
       gl.uniform2f(p.at.size!, t.width, t.height);
       // Edges are a pixel and a half wide: one is hard to see.
-      const wide = 1.5 / this.scale;
-      gl.uniform2f(p.at.step!, Math.abs((this.base[2]! * wide) / (r.sx1 - r.sx0)), Math.abs((this.base[3]! * wide) / (r.sy1 - r.sy0)));
+      const wide = 1.5 / this.#scale;
+      gl.uniform2f(p.at.step!, Math.abs((this.#base[2]! * wide) / (r.sx1 - r.sx0)), Math.abs((this.#base[3]! * wide) / (r.sy1 - r.sy0)));
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
@@ -282,19 +275,19 @@ export class GlRenderer implements Renderer {
 
   dispose(): void {
     const gl = this.gl;
-    for (const p of this.programs.values()) gl.deleteProgram(p.program);
-    gl.deleteBuffer(this.quad);
-    gl.deleteTexture(this.mapTexture);
+    for (const p of this.#programs.values()) gl.deleteProgram(p.program);
+    gl.deleteBuffer(this.#quad);
+    gl.deleteTexture(this.#mapTexture);
   }
 
-  private rect(p: Program, r: Region): void {
-    const w = (2 * this.scale) / this.gl.drawingBufferWidth;
-    const h = (2 * this.scale) / this.gl.drawingBufferHeight;
+  #rect(p: Program, r: Region): void {
+    const w = (2 * this.#scale) / this.gl.drawingBufferWidth;
+    const h = (2 * this.#scale) / this.gl.drawingBufferHeight;
     this.gl.uniform4f(p.at.rect!, r.sx0 * w - 1, 1 - r.sy0 * h, r.sx1 * w - 1, 1 - r.sy1 * h);
   }
 
   /** Where a region lies in a tile, in pixels of the tile. */
-  private place(r: Region, t: Tile, out: Float32Array, i: number): void {
+  #place(r: Region, t: Tile, out: Float32Array, i: number): void {
     const g = t.grid;
     out[i] = r.x0 / g.scaleX - t.tx * g.tileX;
     out[i + 1] = r.y0 / g.scaleY - t.ty * g.tileY;
@@ -302,12 +295,12 @@ export class GlRenderer implements Renderer {
     out[i + 3] = (r.y1 - r.y0) / g.scaleY;
   }
 
-  private bindMap(map: Uint8Array): void {
+  #bindMap(map: Uint8Array): void {
     const gl = this.gl;
     gl.activeTexture(gl.TEXTURE15);
-    gl.bindTexture(gl.TEXTURE_2D, this.mapTexture);
-    if (this.mapped === map) return;
-    this.mapped = map;
+    gl.bindTexture(gl.TEXTURE_2D, this.#mapTexture);
+    if (this.#mapped === map) return;
+    this.#mapped = map;
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, map);
@@ -316,19 +309,20 @@ export class GlRenderer implements Renderer {
 
 function kindOf(scene: Scene): Kind {
   for (let k = 0; k < scene.count; k++) {
-    for (const t of scene.regions[k]!.tiles) {
-      if (t?.data) return t.data instanceof Float32Array ? "sampler2D" : t.data instanceof Int8Array || t.data instanceof Int16Array || t.data instanceof Int32Array ? "isampler2D" : "usampler2D";
-    }
+    for (const t of scene.regions[k]!.tiles) if (t) return sampler(t.data!.constructor.name);
   }
   return "sampler2D";
 }
 
-function formats(gl: WebGL2RenderingContext, data: Values): [number, number, number] {
-  if (data instanceof Uint8Array) return [gl.R8UI, gl.RED_INTEGER, gl.UNSIGNED_BYTE];
-  if (data instanceof Int8Array) return [gl.R8I, gl.RED_INTEGER, gl.BYTE];
-  if (data instanceof Uint16Array) return [gl.R16UI, gl.RED_INTEGER, gl.UNSIGNED_SHORT];
-  if (data instanceof Int16Array) return [gl.R16I, gl.RED_INTEGER, gl.SHORT];
-  if (data instanceof Uint32Array) return [gl.R32UI, gl.RED_INTEGER, gl.UNSIGNED_INT];
-  if (data instanceof Int32Array) return [gl.R32I, gl.RED_INTEGER, gl.INT];
-  return [gl.R32F, gl.RED, gl.FLOAT];
-}
+const sampler = (type: string): Kind => (/^u/i.test(type) ? "usampler2D" : /^i/i.test(type) ? "isampler2D" : "sampler2D");
+
+/** Format within, format and type of the values of an array: by the numbers that WebGL has for them. */
+const formats: Record<string, [number, number, number]> = {
+  Uint8Array: [0x8232, 0x8d94, 0x1401],
+  Int8Array: [0x8231, 0x8d94, 0x1400],
+  Uint16Array: [0x8234, 0x8d94, 0x1403],
+  Int16Array: [0x8233, 0x8d94, 0x1402],
+  Uint32Array: [0x8236, 0x8d94, 0x1405],
+  Int32Array: [0x8235, 0x8d94, 0x1404],
+  Float32Array: [0x822e, 0x1903, 0x1406],
+};

@@ -32,10 +32,11 @@ function Picture({ model }: { model: ImageModel }) {
   const bar = useRef<HTMLDivElement>(null);
   const barText = useRef<HTMLSpanElement>(null);
   const [flat, setFlat] = useState(new URLSearchParams(location.search).has("flat"));
+  const [turn, setTurn] = useState(0);
   const stage = useSignal<Stage | null>(null);
 
   useEffect(() => {
-    const s = new Stage(model, { box: box.current!, canvas: canvas.current!, overlay: overlay.current!, bar: bar.current!, barText: barText.current! }, flat);
+    const s = new Stage(model, { box: box.current!, canvas: canvas.current!, overlay: overlay.current!, bar: bar.current!, barText: barText.current! }, flat, () => setTurn((n) => n + 1));
     // Graphics that begin and then fail: another canvas, another way.
     if (!s.renderer && !flat) {
       s.dispose();
@@ -52,7 +53,7 @@ function Picture({ model }: { model: ImageModel }) {
       for (const u of undo) u();
       s.dispose();
     };
-  }, [model, flat]);
+  }, [model, flat, turn]);
   useAxisKeys(model);
 
   const name = model.node.label ?? model.node.name;

@@ -1,6 +1,6 @@
 /** What is kept, bounded by bytes: over the bound, what was longest out of sight goes first. */
 export class Kept<V extends { bytes: number; stamp: number }> {
-  private readonly all = new Set<V>();
+  readonly #all = new Set<V>();
   bytes = 0;
 
   constructor(
@@ -9,21 +9,21 @@ export class Kept<V extends { bytes: number; stamp: number }> {
   ) {}
 
   get size(): number {
-    return this.all.size;
+    return this.#all.size;
   }
 
   add(v: V): void {
-    if (this.all.has(v)) return;
-    this.all.add(v);
+    if (this.#all.has(v)) return;
+    this.#all.add(v);
     this.bytes += v.bytes;
   }
 
   has(v: V): boolean {
-    return this.all.has(v);
+    return this.#all.has(v);
   }
 
   delete(v: V): void {
-    if (!this.all.delete(v)) return;
+    if (!this.#all.delete(v)) return;
     this.bytes -= v.bytes;
     this.dropped(v);
   }
@@ -31,7 +31,7 @@ export class Kept<V extends { bytes: number; stamp: number }> {
   /** Drops until nine tenths of the bound are left; what has the stamp `now` is on screen and stays. */
   trim(now: number): void {
     if (this.bytes <= this.limit) return;
-    const old = [...this.all].filter((v) => v.stamp < now).sort((a, b) => a.stamp - b.stamp);
+    const old = [...this.#all].filter((v) => v.stamp < now).sort((a, b) => a.stamp - b.stamp);
     for (const v of old) {
       if (this.bytes <= this.limit * 0.9) return;
       this.delete(v);
@@ -39,10 +39,10 @@ export class Kept<V extends { bytes: number; stamp: number }> {
   }
 
   clear(): void {
-    for (const v of [...this.all]) this.delete(v);
+    for (const v of [...this.#all]) this.delete(v);
   }
 
   [Symbol.iterator](): Iterator<V> {
-    return this.all.values();
+    return this.#all.values();
   }
 }

@@ -77,8 +77,8 @@ export class ImageModel {
   readonly camera = signal<{ x: number; y: number; zoom: number } | null>(null);
   /** Fields on a map (heights, temperatures) are told apart by more than grey; all else is grey, or its channels' colours. */
   readonly usualMap: string;
-  private version = 0;
-  private written = "";
+  #version = 0;
+  #written = "";
 
   constructor(
     readonly node: Node,
@@ -96,14 +96,14 @@ export class ImageModel {
     this.empty = info.axes.some((a) => a.size === 0) || info.levels.length === 0;
     this.at = computed(() => atOf(info, this.position.value));
     this.shown = computed(() => (info.rgb ? this.channels.slice(0, 4) : this.channels.filter((c) => c.on.value)).map((c) => c.index).slice(0, mostChannels));
-    this.look = computed(() => this.makeLook());
+    this.look = computed(() => this.#makeLook());
     this.readParams(route.peek().params);
   }
 
   /** Is there one channel in sight, which a colour map can show? */
   readonly single = computed(() => !this.info.rgb && this.shown.value.length === 1);
 
-  private makeLook(): Look {
+  #makeLook(): Look {
     const { info } = this;
     const [, most] = typeRange(info.data_type);
     const mapped = this.single.value && (this.map.value !== "" || this.channels.length === 1);
@@ -115,7 +115,7 @@ export class ImageModel {
       const o = c.opacity.value / 255;
       return { channel: i, lo, hi, gamma: c.gamma.value, r: r * o, g: g * o, b: b * o };
     });
-    return { channels, map: mapped ? lut(this.map.value || this.usualMap) : null, alpha: info.rgb && channels.length === 4, version: ++this.version };
+    return { channels, map: mapped ? lut(this.map.value || this.usualMap) : null, alpha: info.rgb && channels.length === 4, version: ++this.#version };
   }
 
   setPosition(axis: number, index: number): void {
@@ -149,7 +149,7 @@ export class ImageModel {
       const [x, y, zoom] = [params.x, params.y, params.zoom].map((v) => (v ? Number(v) : NaN)) as [number, number, number];
       this.camera.value = Number.isFinite(x) && Number.isFinite(y) && zoom > 0 ? { x, y, zoom } : null;
     });
-    this.written = key(params);
+    this.#written = key(params);
   }
 
   /** Writes what differs from the usual into the address; the camera when it was moved. */
@@ -186,7 +186,7 @@ export class ImageModel {
       if (v) next[k] = v;
       else delete next[k];
     }
-    this.written = key(next);
+    this.#written = key(next);
     setParams(patch, { replace: true });
   }
 
@@ -195,7 +195,7 @@ export class ImageModel {
     return effect(() => {
       const r = route.value;
       if (r.source !== this.node.source || r.path !== this.node.path) return;
-      if (key(r.params) !== this.written) this.readParams(r.params);
+      if (key(r.params) !== this.#written) this.readParams(r.params);
     });
   }
 
@@ -217,7 +217,7 @@ export class ImageModel {
         // leave them room; a channel whose window the file has can wait longer.
         const timer = setTimeout(() => {
           const lane = c.index & 1;
-          lanes[lane] = lanes[lane]!.then(() => (abort.signal.aborted ? undefined : this.ask(c, at, first, abort.signal)));
+          lanes[lane] = lanes[lane]!.then(() => (abort.signal.aborted ? undefined : this.#ask(c, at, first, abort.signal)));
         }, c.stats.peek() ? 250 : c.file.window ? 150 : 0);
         waits.set(c.index, () => {
           clearTimeout(timer);
@@ -231,7 +231,7 @@ export class ImageModel {
     };
   }
 
-  private async ask(c: ChannelModel, at: string, first: string, signal: AbortSignal): Promise<void> {
+  async #ask(c: ChannelModel, at: string, first: string, signal: AbortSignal): Promise<void> {
     try {
       const s = await api.stats(this.node, c.index, at, false, signal);
       batch(() => {

@@ -16,7 +16,5 @@ export interface Renderer {
   labels(scene: Scene, opacity: number, edges: boolean): void;
   /** True when there is more to draw than one frame had time for. */
   end(): boolean | void;
-  /** Begins anew after the graphics card has forgotten everything. */
-  restore(): void;
   dispose(): void;
 }

@@ -26,11 +26,11 @@ export class Scene {
   level = 0;
   tilesInSight = 0;
 
-  private readonly range = new Int32Array(4);
-  private readonly finer = new Int32Array(4);
-  private readonly part = new Float64Array(4);
+  readonly #range = new Int32Array(4);
+  readonly #finer = new Int32Array(4);
+  readonly #part = new Float64Array(4);
 
-  private next(channels: number): Region {
+  #next(channels: number): Region {
     let r = this.regions[this.count];
     if (!r) {
       r = { x0: 0, y0: 0, x1: 0, y1: 0, sx0: 0, sy0: 0, sx1: 0, sy1: 0, tiles: [] };
@@ -58,24 +58,24 @@ export class Scene {
     this.level = level;
     if (!(sight[2]! > sight[0]! && sight[3]! > sight[1]!)) return;
     const g = p.pyramid.grids[level]!;
-    const t = touched(g, sight, this.range);
+    const t = touched(g, sight, this.#range);
     for (let ty = t[1]!; ty < t[3]!; ty++) {
       for (let tx = t[0]!; tx < t[2]!; tx++) {
         this.tilesInSight++;
-        const r = this.next(channels.length);
+        const r = this.#next(channels.length);
         r.x0 = Math.max(sight[0]!, tx * g.tileX * g.scaleX);
         r.y0 = Math.max(sight[1]!, ty * g.tileY * g.scaleY);
         // The last tile reaches to the edge: levels are rounded, and a picture has no seam there.
         r.x1 = tx === g.across - 1 ? sight[2]! : Math.min(sight[2]!, (tx + 1) * g.tileX * g.scaleX);
         r.y1 = ty === g.down - 1 ? sight[3]! : Math.min(sight[3]!, (ty + 1) * g.tileY * g.scaleY);
-        const whole = this.pick(r, p, level, tx, ty, channels, stamp);
-        if (!whole && under && level > 0) this.finerOver(r, p, level, channels, stamp);
+        const whole = this.#pick(r, p, level, tx, ty, channels, stamp);
+        if (!whole && under && level > 0) this.#finerOver(r, p, level, channels, stamp);
       }
     }
   }
 
   /** Chooses a region's tiles; a region with nothing at all is taken back. */
-  private pick(r: Region, p: Plane, level: number, tx: number, ty: number, channels: readonly number[], stamp: number): boolean {
+  #pick(r: Region, p: Plane, level: number, tx: number, ty: number, channels: readonly number[], stamp: number): boolean {
     const cx = (r.x0 + r.x1) / 2;
     const cy = (r.y0 + r.y1) / 2;
     let some = 0;
@@ -104,15 +104,15 @@ export class Scene {
   }
 
   /** After zooming out the finer tiles are still there: they lie over the coarse stand-in. */
-  private finerOver(r: Region, p: Plane, level: number, channels: readonly number[], stamp: number): void {
+  #finerOver(r: Region, p: Plane, level: number, channels: readonly number[], stamp: number): void {
     const { x0, y0, x1, y1 } = r;
     for (let l = level - 1; l >= Math.max(0, level - 2); l--) {
       const g = p.pyramid.grids[l]!;
-      this.part[0] = x0;
-      this.part[1] = y0;
-      this.part[2] = x1;
-      this.part[3] = y1;
-      const t = touched(g, this.part, this.finer);
+      this.#part[0] = x0;
+      this.#part[1] = y0;
+      this.#part[2] = x1;
+      this.#part[3] = y1;
+      const t = touched(g, this.#part, this.#finer);
       let some = false;
       for (let ty = t[1]!; ty < t[3]!; ty++) {
         for (let tx = t[0]!; tx < t[2]!; tx++) {
@@ -120,7 +120,7 @@ export class Scene {
           for (let i = 0; all && i < channels.length; i++) all = p.get(l, tx, ty, channels[i]!)?.ready === true;
           if (!all) continue;
           some = true;
-          const f = this.next(channels.length);
+          const f = this.#next(channels.length);
           f.x0 = Math.max(x0, tx * g.tileX * g.scaleX);
           f.y0 = Math.max(y0, ty * g.tileY * g.scaleY);
           f.x1 = Math.min(x1, (tx + 1) * g.tileX * g.scaleX);

@@ -120,7 +120,7 @@ export class Pyramid {
     for (let ty = r[1]!; ty < r[3]!; ty++) {
       for (let tx = r[0]!; tx < r[2]!; tx++) {
         const far = Math.min(Math.hypot(tx - cx, ty - cy), 1e5);
-        this.wantTile(jobs, p, g, tx, ty, channels, priority * 1e6 + far);
+        this.#wantTile(jobs, p, g, tx, ty, channels, priority * 1e6 + far);
       }
     }
   }
@@ -133,7 +133,7 @@ export class Pyramid {
     if (old && old !== t) this.kept.delete(old);
   }
 
-  private wantTile(jobs: Map<string, Job>, p: Plane, g: Grid, tx: number, ty: number, channels: readonly number[], priority: number): void {
+  #wantTile(jobs: Map<string, Job>, p: Plane, g: Grid, tx: number, ty: number, channels: readonly number[], priority: number): void {
     let missing = channels.filter((c) => p.get(g.level, tx, ty, c) === undefined);
     // A level that is made on the fly comes interpolated at first, and as it is when all else is there.
     let quick = this.info.levels[g.level]!.made === true && !this.labels;
@@ -144,10 +144,10 @@ export class Pyramid {
       priority += 1e7;
     }
     const key = `${this.node.path} ${p.at} ${g.level} ${tx} ${ty} ${missing.join()} ${quick}`;
-    jobs.set(key, { key, priority, run: (signal) => this.fetch(p, g, tx, ty, missing, quick, signal) });
+    jobs.set(key, { key, priority, run: (signal) => this.#fetch(p, g, tx, ty, missing, quick, signal) });
   }
 
-  private async fetch(p: Plane, g: Grid, tx: number, ty: number, channels: number[], quick: boolean, signal: AbortSignal): Promise<void> {
+  async #fetch(p: Plane, g: Grid, tx: number, ty: number, channels: number[], quick: boolean, signal: AbortSignal): Promise<void> {
     const x0 = tx * g.tileX;
     const y0 = ty * g.tileY;
     const x1 = Math.min(g.width, x0 + g.tileX);
@@ -161,30 +161,30 @@ export class Pyramid {
       if (quick) q.quick = true;
       answer = await this.ask(this.node, q, signal);
       if (signal.aborted) return;
-      this.keep(p, g, tx, ty, channels, x1 - x0, y1 - y0, answer);
+      this.#keep(p, g, tx, ty, channels, x1 - x0, y1 - y0, answer);
     } catch (e) {
       if (signal.aborted) return;
       const problem = this.problemOf(e);
       // What is shown already stays where only its refinement failed.
-      for (const c of channels) if (!p.get(g.level, tx, ty, c)?.data) this.store(p, g, tx, ty, c, x1 - x0, y1 - y0, null, problem, true);
+      for (const c of channels) if (!p.get(g.level, tx, ty, c)?.data) this.#store(p, g, tx, ty, c, x1 - x0, y1 - y0, null, problem, true);
       this.told(0, performance.now() - begin, problem);
       return;
     }
     this.told(answer.bytes.byteLength, performance.now() - begin, null);
   }
 
-  private keep(p: Plane, g: Grid, tx: number, ty: number, channels: number[], width: number, height: number, answer: Answer): void {
+  #keep(p: Plane, g: Grid, tx: number, ty: number, channels: number[], width: number, height: number, answer: Answer): void {
     const all = values(answer.dataType, answer.bytes);
     const n = width * height;
     if (all.length !== n * channels.length) throw new Error(`the server gave ${all.length} values of a tile in place of ${n * channels.length}`);
     channels.forEach((c, i) => {
       let data: Values = channels.length === 1 ? all : all.slice(i * n, (i + 1) * n);
       if (this.labels) data = paintLabels(new Uint32Array(data), this.labels);
-      this.store(p, g, tx, ty, c, width, height, data, null, answer.exact);
+      this.#store(p, g, tx, ty, c, width, height, data, null, answer.exact);
     });
   }
 
-  private store(plane: Plane, grid: Grid, tx: number, ty: number, channel: number, width: number, height: number, data: Values | null, problem: Problem | null, exact: boolean): void {
+  #store(plane: Plane, grid: Grid, tx: number, ty: number, channel: number, width: number, height: number, data: Values | null, problem: Problem | null, exact: boolean): void {
     const t: Tile = { plane, grid, tx, ty, channel, width, height, data, problem, exact, bytes: data?.byteLength ?? 64, stamp: 0, texture: null, ready: false };
     // The plane may have been dropped while the answer came.
     this.planes.set(plane.at, plane);
