@@ -60,6 +60,14 @@ func storeAt(ctx context.Context, url string, o *options) (locate.Location, erro
 		return where, nil
 	}
 	inside, err := openFile(ctx, where, o)
+	if errors.Is(err, store.ErrNotExist) && !opt.AsFile && !opt.Create && where.Format == "" {
+		// A hierarchy may be called as files are, such as a file that is served as Zarr.
+		opt.AsFolder = true
+		if folder, err := locate.Open(ctx, url, opt); err == nil && !folder.File {
+			where.Discard()
+			return folder, nil
+		}
+	}
 	if err != nil {
 		where.Discard()
 		return locate.Location{}, failedOpen(store.JoinURL(where.Store.URL(), where.Path), err)

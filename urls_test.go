@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -71,4 +72,25 @@ func TestAnArrayIsReadOverHTTP(t *testing.T) {
 	}
 	_, err := zarr.OpenArray(ctx, server.URL+"/none.zarr")
 	wantError(t, err, "none.zarr", "no Zarr node here")
+}
+
+// What is called as files are may be a hierarchy: our own server shows TIFF files and
+// archives as Zarr under their names.
+func TestHierarchiesNamedAsFilesAreReadOverHTTP(t *testing.T) {
+	dir := t.TempDir()
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	for _, name := range []string{"scan.tif", "packed.zip", "x.ome.tiff"} {
+		a := closing(t, must[*zarr.Array](t)(zarr.CreateArray(ctx, filepath.Join(dir, "v.zarr", "a"), zarr.ArraySpec{Shape: []int{3}, DataType: "uint8"})))
+		check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3}))
+		check(t, os.Rename(filepath.Join(dir, "v.zarr"), filepath.Join(dir, name)))
+		for _, url := range []string{"/" + name + "/a", "/" + name + "/a|zarr3:", "/" + name + "|zarr3:a"} {
+			web := closing(t, must[*zarr.Array](t)(zarr.OpenArray(ctx, server.URL+url)))
+			if got := must[ndArray[uint8]](t)(readArray[uint8](web, zarr.All())); !slices.Equal(got.Data, []uint8{1, 2, 3}) {
+				t.Errorf("%s: %v", url, got.Data)
+			}
+		}
+		_, err := zarr.Open(ctx, server.URL+"/none-"+name)
+		wantError(t, err, "none-"+name)
+	}
 }

@@ -106,6 +106,9 @@ type Options struct {
 	// AsFile takes what the URL names for a file, even if it is an archive or
 	// cannot be looked at. Open sets it where a pipeline goes on inside a file.
 	AsFile bool
+	// AsFolder takes what the URL names for a folder, though it is called as files are:
+	// on web servers only the name tells which. Open sets it where a pipeline says so.
+	AsFolder bool
 	// HTTP is for stores on web servers.
 	HTTP web.Options
 	// Schemes says how to open the URL by its scheme; nil means Builtin.
@@ -150,6 +153,7 @@ func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
 		baseOpt.AllowFile = true
 		first := opt.formats().Find(stages[0].name)
 		baseOpt.AsFile = first != nil && first.File != nil || stages[0].name == "zip" && !hasArchive(base)
+		baseOpt.AsFolder = opt.AsFolder || first != nil && first.File == nil
 	}
 	l, err := openBase(ctx, base, baseOpt)
 	if err != nil {
@@ -234,12 +238,13 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	if err != nil {
 		return Location{}, failed(rawURL, "not a URL")
 	}
+	given := *u
 	names := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
 	at := slices.IndexFunc(names, isArchive)
 	asFile := opt.AsFile
 	if asFile {
 		at = len(names) - 1
-	} else if at < 0 && opt.AllowFile {
+	} else if at < 0 && opt.AllowFile && !opt.AsFolder {
 		at = slices.IndexFunc(names, func(name string) bool { return opt.formats().FileNamed(name) != nil })
 		asFile = at >= 0
 	}
@@ -265,7 +270,14 @@ func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) 
 	if asFile {
 		return Location{Store: parent, Path: key, File: true, Inner: inner}, nil
 	}
-	return openArchive(ctx, parent, key, inner)
+	l, err := openArchive(ctx, parent, key, inner)
+	if errors.Is(err, store.ErrNotExist) && !opt.Create {
+		// A hierarchy may be called so, such as an archive that somebody serves as Zarr.
+		if found, folderErr := openWebFolder(rawURL, &given, names, opt); folderErr == nil {
+			return found, nil
+		}
+	}
+	return l, err
 }
 
 // openWebFolder opens a URL, or the hierarchy that it leads into.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/serve"
 	"github.com/omnizarr/zarr/serve/source"
 )
@@ -206,7 +207,7 @@ func (a *app) serve(cmd *cobra.Command, f serving, urls []string, ready func(ctx
 		return err
 	}
 	defer s.Close()
-	sources, err := addSources(ctx, s, urls)
+	sources, err := a.addSources(ctx, s, urls)
 	if err != nil {
 		return err
 	}
@@ -229,20 +230,31 @@ func (a *app) serve(cmd *cobra.Command, f serving, urls []string, ready func(ctx
 }
 
 // addSources adds what URLs name, and looks whether it is there, since who has mistyped
-// one wants to know at once.
-func addSources(ctx context.Context, s *serve.Server, urls []string) ([]*source.Source, error) {
+// one wants to know at once. What cannot be opened keeps nobody from the others: it is
+// told, and tried again when somebody asks for it. Where nothing can, that is an error.
+func (a *app) addSources(ctx context.Context, s *serve.Server, urls []string) ([]*source.Source, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var out []*source.Source
+	var failed []error
 	for _, u := range urls {
 		src, err := s.Add("", u)
-		if err == nil {
-			_, err = src.Node(ctx, "/")
-		}
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, src)
+		if _, err := src.Node(ctx, "/"); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if len(failed) == len(urls) {
+		return nil, failed[0]
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, err := range failed {
+		a.note(words.OneLine(err.Error()))
 	}
 	return out, nil
 }

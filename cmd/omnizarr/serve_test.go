@@ -203,6 +203,33 @@ func TestServeElsewhere(t *testing.T) {
 	}
 }
 
+// A source that cannot be opened is told, and keeps nobody from the others. Alone it is
+// an error.
+func TestServeBesideWhatIsBroken(t *testing.T) {
+	t.Chdir(t.TempDir())
+	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	if err := os.WriteFile("broken.tif", []byte("II*"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := served(t, 3, "serve", "broken.tif", "s.zarr")
+	for name, want := range map[string]int{"s.zarr": http.StatusOK, "broken.tif": http.StatusBadGateway} {
+		resp, err := http.Get(s.at + "/zarr/" + name + "/zarr.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s", name, resp.Status)
+		}
+	}
+	if code, errs := s.stop(); code != exitOK || !strings.Contains(errs, "broken.tif") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+	if code, _, errs := ran(t, "serve", "--addr", "127.0.0.1:0", "broken.tif", "nothing.zarr"); code != exitWrong || !strings.Contains(errs, "truncated header") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+}
+
 // A signal ends the program well, which others see by its exit code.
 func TestServeIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {

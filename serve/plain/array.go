@@ -94,6 +94,7 @@ func (s *Store) design(ctx context.Context, at string, a *zarr.Array, m *meta.Ar
 	v.doc.Transformers, v.doc.Extra = nil, nil
 	s.name(ctx, at, a, v.doc)
 	v.doc.Keys = s.keys(m)
+	v.doc.FillValue = s.spelled(m.DataType, v.doc.FillValue)
 	from, err := a.Codec()
 	if err != nil {
 		// A codec that nobody here has may be one that the client has.
@@ -206,6 +207,7 @@ func (s *Store) make(ctx context.Context, v *shown, typ dtype.Type) error {
 		if spec.FillValue, err = v.fill(typ); err != nil {
 			return err
 		}
+		spec.FillValue = s.spelled(typ, spec.FillValue)
 	}
 	spec.Chunks = v.chunks(from)
 	keys, err := v.doc.Keys.MarshalJSON()
@@ -347,6 +349,14 @@ func (v *shown) fill(typ dtype.Type) (json.RawMessage, error) {
 		return nil, strictjson.At("fill_value", err)
 	}
 	return typ.AppendFill(nil, dst.Data, dst.Heap.Blobs())
+}
+
+// spelled is a fill value in the words that the version has: Zarr v2 knows one NaN only.
+func (s *Store) spelled(t dtype.Type, fill json.RawMessage) json.RawMessage {
+	if s.opt.Version == 2 && t.Kind() == dtype.Float && strings.HasPrefix(string(fill), `"0x`) {
+		return json.RawMessage(`"NaN"`)
+	}
+	return fill
 }
 
 // base is the path without the slash in front.

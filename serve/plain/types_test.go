@@ -94,6 +94,26 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// A NaN that Zarr v2 cannot spell is NaN there; the numbers stay numbers.
+func TestNaNsAsZarr2(t *testing.T) {
+	for _, name := range []string{"float32", "bfloat16"} {
+		for _, codecs := range []string{"", `[{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.lz4"}]`} {
+			spec := zarr.ArraySpec{Shape: []int{2}, DataType: name, FillValue: json.RawMessage(`"0x7fc1"`), Codecs: json.RawMessage(codecs)}
+			if name == "float32" {
+				spec.FillValue = json.RawMessage(`"0x7fc00001"`)
+			}
+			a, err := zarr.CreateArrayIn(t.Context(), mem.New(), "", spec)
+			check(t, err)
+			n, err := zarr.OpenStore(t.Context(), shown(t, given(t, a), plain.Options{Version: 2}), "")
+			check(t, err)
+			is := n.(*zarr.Array)
+			if got := values(t, is); is.DataType().Name() != "float32" || got[0] != `"NaN"` {
+				t.Errorf("%s is %s with %s", name, is.DataType().Name(), got)
+			}
+		}
+	}
+}
+
 // sample is a value of a type as fill values are spelled; "" stands for any bytes.
 func sample(name string, i int, rng *rand.Rand) string {
 	switch {
