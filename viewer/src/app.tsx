@@ -103,16 +103,16 @@ function nextView(): void {
 
 export function App() {
   useEffect(() => {
-    const undo = [
-      registerKey("?", "These keys", () => (helping.value = true), "Page"),
-      registerKey("[", "Show or hide the tree", () => (panels.left.value = !panels.left.peek()), "Page"),
-      registerKey("]", "Show or hide the details", () => (panels.right.value = !panels.right.peek()), "Page"),
-      registerKey("v", "Look at it another way", nextView, "Page"),
-      registerKey("u", "Up to the group above", () => navigate({ source: route.peek().path === "/" ? "" : route.peek().source, path: parentPath(route.peek().path) }), "Page"),
-      registerKey("L", "Copy the address", () => void copy(here(), "Link"), "Page"),
-      registerKey("T", "Light or dark", toggleTheme, "Page"),
-      registerKey("Escape", "Close", () => (panels.sheet.value = ""), "Page"),
+    const list: [string, string, () => void][] = [
+      ["?", "These keys", () => (helping.value = true)],
+      ["[", "Show or hide the tree", () => (panels.left.value = !panels.left.peek())],
+      ["]", "Show or hide the details", () => (panels.right.value = !panels.right.peek())],
+      ["v", "Look at it another way", nextView],
+      ["u", "Up to the group above", () => navigate({ source: route.peek().path === "/" ? "" : route.peek().source, path: parentPath(route.peek().path) })],
+      ["L", "Copy the address", () => void copy(here(), "Link")],
+      ["T", "Light or dark", toggleTheme],
     ];
+    const undo = list.map(([k, help, fn]) => registerKey(k, help, fn, "Page"));
     return () => undo.forEach((f) => f());
   }, []);
   const { source, path } = route.value;

@@ -1,6 +1,7 @@
 // What is typed into the search box, as places of the node that is shown: coordinates, dates, rows.
 import type { Axis, Node } from "./api";
 import { value } from "./format";
+import { inMetres } from "./image/scalebar";
 
 export type Place = {
   label: string;
@@ -12,17 +13,9 @@ export type Place = {
   row?: number;
 };
 
-const lengths: Record<string, number> = { m: 1, cm: 1e-2, mm: 1e-3, "µm": 1e-6, "μm": 1e-6, um: 1e-6, micrometer: 1e-6, nm: 1e-9, nanometer: 1e-9, "Å": 1e-10, km: 1e3 };
-const times: Record<string, number> = { s: 1, ms: 1e-3, "µs": 1e-6, us: 1e-6, min: 60, h: 3600 };
-
-/** factor converts a number in one unit into another, NaN where they do not fit; without a unit it is taken as it is. */
+/** factor converts a length in one unit into another, NaN where they do not fit; without a unit it is taken as it is. */
 export function factor(from: string, to: string | undefined): number {
-  if (!from || from === to) return 1;
-  for (const table of [lengths, times]) {
-    const a = table[from], b = table[to ?? ""];
-    if (a !== undefined && b !== undefined) return a / b;
-  }
-  return from === "px" ? 1 : NaN;
+  return !from || from === to ? 1 : (inMetres(from.replace(/^[uμ]m$/, "µm")) ?? NaN) / (inMetres(to ?? "") ?? NaN);
 }
 
 function index(a: Axis, v: number, unit: string): number | null {

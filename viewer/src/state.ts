@@ -1,5 +1,5 @@
 // What the page shows, as signals: the address is the view, so the route decides, and all else follows.
-import { signal, effect, batch, computed } from "@preact/signals";
+import { signal, effect, batch, computed, type Signal } from "@preact/signals";
 import * as api from "./api";
 import type { Node, Problem, Source, Kind } from "./api";
 import { parseRoute, formatRoute, type Route } from "./route";
@@ -227,31 +227,34 @@ function remember(name: string, value: string): void {
 }
 
 export type Theme = "dark" | "light";
-const light = matchMedia("(prefers-color-scheme: light)");
+const light = matches("(prefers-color-scheme: light)");
+const system = () => (light.value ? "light" : "dark");
 const chosen = signal(remembered("theme", ""));
-const system = signal<Theme>(light.matches ? "light" : "dark");
-light.addEventListener("change", () => (system.value = light.matches ? "light" : "dark"));
-export const theme = computed<Theme>(() => (chosen.value === "dark" || chosen.value === "light" ? chosen.value : system.value));
+export const theme = computed<Theme>(() => (chosen.value === "dark" || chosen.value === "light" ? chosen.value : system()));
 export function toggleTheme(): void {
   const next = theme.peek() === "dark" ? "light" : "dark";
-  chosen.value = next === system.peek() ? "" : next;
+  chosen.value = next === system() ? "" : next;
   remember("theme", chosen.peek());
 }
 
-const phone = matchMedia("(max-width: 760px)");
-/** narrow is a phone: the canvas is everything, panels are sheets. */
-export const narrow = signal(phone.matches);
-phone.addEventListener("change", () => (narrow.value = phone.matches));
+/** matches follows a media query. */
+function matches(query: string): Signal<boolean> {
+  const m = matchMedia(query);
+  const s = signal(m.matches);
+  m.addEventListener("change", () => (s.value = m.matches));
+  return s;
+}
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+/** narrow is a phone: the canvas is everything, panels are sheets. */
+export const narrow = matches("(max-width: 760px)");
+
 /** reducedMotion asks that nothing moves by itself but what was told to. */
-export const reducedMotion = signal(still.matches);
-still.addEventListener("change", () => (reducedMotion.value = still.matches));
+export const reducedMotion = matches("(prefers-reduced-motion: reduce)");
 
 export type Tab = "display" | "info" | "attributes" | "chunks";
 export const panels = {
-  left: signal(remembered("left", "open") === "open"),
-  right: signal(remembered("right", "open") === "open"),
+  left: signal(remembered("left", "true") === "true"),
+  right: signal(remembered("right", "true") === "true"),
   leftWidth: signal(clampWidth(Number(remembered("leftWidth", "264")), 264)),
   rightWidth: signal(clampWidth(Number(remembered("rightWidth", "304")), 304)),
   tab: signal<Tab>(remembered("tab", "display") as Tab),
@@ -261,11 +264,7 @@ export const panels = {
 export function clampWidth(w: number, otherwise: number): number {
   return Number.isFinite(w) ? Math.round(Math.min(560, Math.max(180, w))) : otherwise;
 }
-effect(() => remember("left", panels.left.value ? "open" : "closed"));
-effect(() => remember("right", panels.right.value ? "open" : "closed"));
-effect(() => remember("leftWidth", String(panels.leftWidth.value)));
-effect(() => remember("rightWidth", String(panels.rightWidth.value)));
-effect(() => remember("tab", panels.tab.value));
+for (const name of ["left", "right", "leftWidth", "rightWidth", "tab"] as const) effect(() => remember(name, String(panels[name].value)));
 
 // --- toasts: short words that go away ---
 

@@ -10,7 +10,8 @@ const metres: [string, number][] = [
 ];
 const size: Record<string, number> = { cm: 1e-2, "Å": 1e-10 };
 
-function inMetres(unit: string): number | undefined {
+/** inMetres is a length of one of the units that are known. */
+export function inMetres(unit: string): number | undefined {
   return metres.find(([u]) => u === unit)?.[1] ?? size[unit];
 }
 

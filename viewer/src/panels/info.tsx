@@ -137,10 +137,7 @@ export function Info({ node: n }: { node: Node }) {
             <tbody>{n.image.axes.map((x) => <tr key={x.name}><th scope="row">{x.name}</th><td>{group(x.size)}</td><td>{x.coordinates?.length ? `${x.coordinates[0]} …` : value(x.scale, 4) + (x.unit ? " " + x.unit : "")}</td></tr>)}</tbody>
           </table>
           {map && <Facts list={[["Projection", map.crs], map.epsg !== undefined && ["EPSG", String(map.epsg)]]} />}
-          <table class="small">
-            <thead><tr><th scope="col">level</th><th scope="col">x</th><th scope="col">y</th><th scope="col" /></tr></thead>
-            <tbody>{n.image.levels.map((l, i) => <tr key={i}><th scope="row">{i}</th><td>{group(l.shape[n.image!.x]!)}</td><td>{group(l.shape[n.image!.y]!)}</td><td class="dim">{l.made ? "on the fly" : "stored"}</td></tr>)}</tbody>
-          </table>
+          <Facts list={[["Levels", n.image.levels.map((l) => shape([l.shape[n.image!.x]!, l.shape[n.image!.y]!]) + (l.made ? ", on the fly" : "")).join("\n")]]} />
         </div>
       )}
       <div class="section">
