@@ -16,6 +16,7 @@ import (
 
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/serve/api"
+	"github.com/omnizarr/zarr/serve/plain"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -30,7 +31,8 @@ type value struct {
 	info     store.Info
 	modified time.Time // zero if unknown
 
-	have *buf.Buffer // lent; holds the part at
+	lent *buf.Buffer // where parts are read to
+	have []byte      // the part at
 	at   span
 	next int64 // where a file that was just opened is read next
 }
@@ -101,6 +103,16 @@ func (v *value) look(ctx context.Context, r *http.Request, ranges []wanted) erro
 		v.info, v.modified = f.Info(), f.Modified()
 		return nil
 	}
+	if m, ok := v.o.(*plain.Made); ok {
+		leave, err := v.gate.enter(ctx)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		v.have, v.info, err = m.Bytes(ctx)
+		v.at = span{0, v.info.Size}
+		return err
+	}
 	guess, off := store.Suffix(0), int64(0)
 	if r.Method == http.MethodGet && !conditional(r.Header) {
 		switch {
@@ -119,12 +131,12 @@ func (v *value) look(ctx context.Context, r *http.Request, ranges []wanted) erro
 	}
 	if err == nil && v.info.Size < 0 { // nobody knows before all of it is read
 		off, err = 0, v.get(ctx, store.UpTo(maxUnknown))
-		v.info.Size = int64(len(v.have.B))
+		v.info.Size = int64(len(v.have))
 	}
 	if err != nil {
 		return err
 	}
-	n := int64(len(v.have.B))
+	n := int64(len(v.have))
 	if off < 0 {
 		off = v.info.Size - n
 	}
@@ -142,11 +154,12 @@ func (v *value) get(ctx context.Context, r store.Range) error {
 		return err
 	}
 	defer leave()
-	if v.have == nil {
-		v.have = buf.Get(0)
+	if v.lent == nil {
+		v.lent = buf.Get(0)
 	}
 	was := v.info.ETag
-	v.have.B, v.info, err = v.o.Get(ctx, r, v.have.B[:0])
+	v.lent.B, v.info, err = v.o.Get(ctx, r, v.lent.B[:0])
+	v.have = v.lent.B
 	if err == nil && was != "" && was != v.info.ETag {
 		err = store.ErrChanged
 	}
@@ -154,8 +167,8 @@ func (v *value) get(ctx context.Context, r store.Range) error {
 }
 
 func (v *value) free() {
-	if v.have != nil {
-		v.have.Free()
+	if v.lent != nil {
+		v.lent.Free()
 	}
 }
 
@@ -199,12 +212,12 @@ func (v *value) write(ctx context.Context, w io.Writer, s span) error {
 		if s.n >= leastSent {
 			return v.sendFile(w, f, s)
 		}
-		if v.have == nil {
-			v.have = buf.Get(int(s.n))
+		if v.lent == nil {
+			v.lent = buf.Get(int(s.n))
 		}
 		var err error
-		if v.have.B, _, err = v.o.Get(ctx, store.Part(s.off, s.n), v.have.B[:0]); err == nil {
-			_, err = w.Write(v.have.B)
+		if v.lent.B, _, err = v.o.Get(ctx, store.Part(s.off, s.n), v.lent.B[:0]); err == nil {
+			_, err = w.Write(v.lent.B)
 		}
 		return err
 	}
@@ -213,7 +226,7 @@ func (v *value) write(ctx context.Context, w io.Writer, s span) error {
 			return err
 		}
 		from := s.off - v.at.off
-		n, err := w.Write(v.have.B[from:min(from+s.n, v.at.n)])
+		n, err := w.Write(v.have[from:min(from+s.n, v.at.n)])
 		if err != nil {
 			return err
 		}

@@ -53,25 +53,6 @@ func AppendEncode(dst, src []byte, level int, checksum bool) []byte {
 	return dst
 }
 
-// AppendStored appends one zstd frame that holds src as it is: any decoder reads it, and it
-// takes as long as a copy.
-func AppendStored(dst, src []byte) []byte {
-	const maxBlock = 128 << 10
-	dst = appendFrameHeader(slices.Grow(dst, MaxEncodedLen(len(src))), len(src), false)
-	for {
-		block := src[:min(len(src), maxBlock)]
-		src = src[len(block):]
-		last := uint32(0)
-		if len(src) == 0 {
-			last = 1
-		}
-		dst = append(blockHeader(dst, last|blockRaw<<1, uint32(len(block))), block...)
-		if last == 1 {
-			return dst
-		}
-	}
-}
-
 // appendFrameHeader writes the header of a frame of n content bytes. Up to the
 // window limit the frame is a single segment: the decoder then needs no window
 // besides its output.

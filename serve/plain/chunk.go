@@ -124,9 +124,19 @@ func (c chunkOf) sources(ctx context.Context, box nd.Box) (tags string, stored b
 // nothing but the fill value.
 func (c chunkOf) make(ctx context.Context, box nd.Box) ([]byte, error) {
 	shape := c.doc.Grid.Uniform()
-	ck := &codec.Chunk{}
 	spec := c.from.Spec()
-	view, mem, err := ck.LendView(spec.Type.Size(), shape)
+	if n, ok := nd.Bytes(shape, spec.Type.Size()); ok && n <= mostInPlace && c.asIs && spec.Type.Size() == 1 {
+		frame := zstdenc.NewStored(n)
+		view := nd.Of(frame.Content(), 1, shape...)
+		if err := c.read(ctx, box, view); err != nil {
+			return nil, err
+		}
+		if !c.doc.NoFill && spec.IsFill(view) {
+			return []byte{}, nil
+		}
+		return frame.Frame(), nil
+	}
+	view, mem, err := (&codec.Chunk{}).LendView(spec.Type.Size(), shape)
 	if err != nil {
 		return nil, &zarr.Error{Op: "show", URL: c.array.URL(), Err: err}
 	}
@@ -134,14 +144,22 @@ func (c chunkOf) make(ctx context.Context, box nd.Box) ([]byte, error) {
 	if len(spec.Type.Refs()) > 0 {
 		view.Heap = &nd.Heap{}
 	}
-	if !slices.Equal(box.Shape, shape) {
-		spec.FillView(view)
-	}
-	inside := view.Box(nd.Whole(box.Shape))
-	if err := c.array.ReadInto(ctx, zarr.Box(box.Start, box.Shape), inside); err != nil {
+	if err := c.read(ctx, box, view); err != nil {
 		return nil, err
 	}
 	return c.encode(ctx, view, box.Shape)
+}
+
+// mostInPlace is the largest chunk that is decoded into the bytes that are kept.
+const mostInPlace = 8 << 20
+
+// read reads a box of the source to the beginning of a view; what is behind it becomes the
+// fill value.
+func (c chunkOf) read(ctx context.Context, box nd.Box, view nd.View) error {
+	if !slices.Equal(box.Shape, view.Shape) {
+		c.from.Spec().FillView(view)
+	}
+	return c.array.ReadInto(ctx, zarr.Box(box.Start, box.Shape), view.Box(nd.Whole(box.Shape)))
 }
 
 // encode writes elements of the source as a chunk.
@@ -170,7 +188,9 @@ func (c chunkOf) encode(ctx context.Context, view nd.View, extent []int) ([]byte
 		view = changed
 	}
 	if raw, ok := view.Contiguous(); ok && c.asIs {
-		return zstdenc.AppendStored(nil, raw), nil
+		frame := zstdenc.NewStored(len(raw))
+		copy(frame.Content(), raw)
+		return frame.Frame(), nil
 	}
 	if raw, ok := c.to.Place(view); ok {
 		return bytes.Clone(raw), nil

@@ -159,12 +159,8 @@ func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) 
 	if c.pass {
 		return c.array.Store().Get(ctx, c.sourceKey(c.index), r, dst)
 	}
-	data, tag, err := s.made(ctx, c)
-	if err != nil {
-		return dst, store.Info{}, s.wrap("get", key, err)
-	}
-	dst, err = r.Append(dst, data)
-	return dst, store.Info{Size: int64(len(data)), ETag: tag}, s.wrap("get", key, err)
+	o := Made{store: s, chunk: c, key: key}
+	return o.Get(ctx, r, dst)
 }
 
 // Open holds a value open. What passes through is the object of the source, such as an
@@ -178,6 +174,7 @@ func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
 		if c.pass {
 			return store.Open(ctx, c.array.Store(), c.sourceKey(c.index))
 		}
+		return &Made{store: s, chunk: c, key: key}, nil
 	}
 	return store.Open(ctx, store.Reader(unopened{s}), key)
 }
