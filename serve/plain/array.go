@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -35,7 +36,9 @@ type shown struct {
 	to     *codec.Bound
 	change change
 	tag    string // tells apart what the same chunks are made into
-	whole  bool   // a chunk of the source is cut, and must be decoded wholly for every part
+	// identity tells apart what lies at the same URL.
+	identity string
+	whole    bool // a chunk of the source is cut, and must be decoded wholly for every part
 	// asIs says that zstd holds elements as they are: pictures in JPEG are decoded several
 	// times faster than their noise is compressed again, for little.
 	asIs bool
@@ -326,6 +329,7 @@ func (v *shown) identify() error {
 	}
 	is, err := bare(v.doc)
 	v.tag = hash(was, is)
+	v.identity = store.Identity(v.array.Store(), v.array.Path())
 	return err
 }
 

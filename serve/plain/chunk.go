@@ -57,9 +57,8 @@ func (s *Store) made(ctx context.Context, c chunkOf) (data []byte, tag string, e
 
 // name gives the names that chunks have in the cache.
 func (c chunkOf) name(version string) func(index []int) string {
-	from := store.Identity(c.array.Store(), c.array.Path())
 	return func(index []int) string {
-		return strings.Join([]string{"plain", c.array.URL(), from, c.path, version, c.tag, fmt.Sprint(index), ""}, "\x00")
+		return strings.Join([]string{"plain", c.array.URL(), c.identity, c.path, version, c.tag, fmt.Sprint(index), ""}, "\x00")
 	}
 }
 
