@@ -4,12 +4,16 @@ import { value } from "../format";
 export const isComplex = (type: string) => type.startsWith("complex");
 export const isNumeric = (type: string) => /^(u?int|float|bfloat|bool|complex)/.test(type);
 
+/** A number as grids have it: an integer whole, a fraction by six digits. */
+export function numberText(n: number | bigint, digits = 6): string {
+  return typeof n === "bigint" || Number.isInteger(n) ? String(n).replace("-", "−") : value(n, digits);
+}
+
 /** The text of an element as JSON has it: complex is a pair, structs are objects, non-finite numbers are words. */
 export function elementText(v: unknown, type: string, digits = 6): string {
   if (v === null || v === undefined) return "–";
-  if (typeof v === "number" || typeof v === "bigint") return typeof v === "bigint" || Number.isInteger(v) ? String(v).replace("-", "−") : value(v, digits);
-  if (typeof v === "boolean") return v ? "true" : "false";
-  if (typeof v === "string") return v;
+  if (typeof v === "number" || typeof v === "bigint") return numberText(v, digits);
+  if (typeof v !== "object") return String(v);
   if (Array.isArray(v)) {
     if (isComplex(type) && v.length === 2) {
       const [re, im] = v.map((p) => elementText(p, "float64", digits)) as [string, string];

@@ -1,6 +1,7 @@
 // The strip below a plot: all of the time, and the window in it, which can be taken and moved.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { theme } from "../state";
+import { useSize } from "../ui/size";
 import type { Bands } from "./bands";
 import { colors, type Colors } from "./colors";
 import { dateText, type Zero } from "./ticks";
@@ -17,19 +18,12 @@ type P = {
 
 export function Strip(p: P) {
   const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const { width } = useSize(box);
   const held = useRef<{ x: number; span: Span } | null>(null);
-  useLayoutEffect(() => {
-    const measure = () => setWidth(Math.floor(box.current!.getBoundingClientRect().width));
-    measure();
-    const o = new ResizeObserver(measure);
-    o.observe(box.current!);
-    return () => o.disconnect();
-  }, []);
   const scheme = theme.value;
   useLayoutEffect(() => {
     if (width <= 0) return;
-    const id = requestAnimationFrame(() => p.draw(surface(canvas.current!, width, height, Math.min(3, devicePixelRatio || 1)), width, height, colors(scheme)));
+    const id = requestAnimationFrame(() => p.draw(surface(canvas.current!, width, height), width, height, colors(scheme)));
     return () => cancelAnimationFrame(id);
   });
   const whole = Math.max(p.limits.end - p.limits.start, p.limits.least);

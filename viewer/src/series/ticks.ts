@@ -23,12 +23,8 @@ export function valueTicks(from: number, to: number, count: number): Tick[] {
   return ticks;
 }
 
-const second = 1, minute = 60, hour = 3600, day = 86400;
-const steps = [
-  1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5,
-  second, 2, 5, 10, 15, 30, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute,
-  hour, 2 * hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day, 5 * day, 10 * day,
-];
+const minute = 60, hour = 3600, day = 86400;
+const clock = [1, 2, 5, 10, 15, 30], steps = [...clock, ...clock.map((n) => n * minute), ...[1, 2, 3, 6, 12, 24, 48, 120, 240].map((n) => n * hour)];
 const months = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200];
 
 /** A moment that is second 0 of a recording, in seconds of its place's clock since 1970. */
@@ -55,7 +51,7 @@ export function dateText(zero: Zero, at: number, step: number): string {
 export function dateTicks(from: number, to: number, zero: Zero, count: number): Tick[] {
   const raw = (to - from) / Math.max(1, count);
   if (raw > 10 * day) return monthTicks(from, to, zero, raw);
-  const step = steps.find((s) => s >= raw * 0.999999) ?? 10 * day;
+  const step = raw < 0.51 ? niceStep(raw * 0.999999, 1) : (steps.find((s) => s >= raw * 0.999999) ?? 10 * day);
   // Steps are counted from the midnight before the window, on the local clock.
   const midnight = Math.floor((zero + from) / day) * day - zero;
   const ticks: Tick[] = [];

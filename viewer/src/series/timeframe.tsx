@@ -2,12 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../ui/button";
+import { useSize } from "../ui/size";
 import { narrow, registerKey, status, theme, type Status } from "../state";
 import { group } from "../format";
 import { type Bands, bandsAt, drawBands } from "./bands";
 import { colors, type Colors } from "./colors";
 import { usePointer } from "./pointer";
-import { inside, type Shown, spread } from "./rows";
+import { type Shown, spread } from "./rows";
 import { Strip } from "./strip";
 import { dateText, dateTicks, niceStep, type Tick, valueTicks, type Zero } from "./ticks";
 import { scaled, stepped } from "./units";
@@ -41,7 +42,7 @@ const gutterWidth = () => (narrow.value ? 46 : 76);
 
 export function TimeFrame(p: FrameProps) {
   const box = useRef<HTMLDivElement>(null), back = useRef<HTMLCanvasElement>(null), front = useRef<HTMLCanvasElement>(null);
-  const [size, setSize] = useState({ width: 0, height: 0, ratio: 1 });
+  const size = useSize(box);
   const [at, setAt] = useState<{ x: number; y: number } | null>(null);
   const now = useRef(p);
   now.current = p;
@@ -52,34 +53,26 @@ export function TimeFrame(p: FrameProps) {
   const scheme = theme.value;
 
   useLayoutEffect(() => {
-    const el = box.current!;
-    const measure = () => {
-      const r = el.getBoundingClientRect();
-      setSize({ width: Math.floor(r.width), height: Math.floor(r.height), ratio: Math.min(3, devicePixelRatio || 1) });
-    };
-    measure();
-    const o = new ResizeObserver(measure);
-    o.observe(el);
-    return () => o.disconnect();
-  }, []);
-  useLayoutEffect(() => {
     if (width > 0 && height > 0) p.resized?.(width, height);
   }, [width, height]);
 
   const ticks = p.zero ? dateTicks(p.span.from, p.span.to, p.zero, width / 120) : valueTicks(p.span.from, p.span.to, width / 90);
-  const geo = (): Geometry => ({ span: p.span, width, height, ratio: size.ratio, shown: p.rows.shown, colors: colors(scheme) });
   useLayoutEffect(() => {
     if (width <= 0 || height <= 0) return;
     const id = requestAnimationFrame(() => {
-      const g = geo();
-      drawBack(surface(back.current!, size.width, size.height, size.ratio), p, g, gutter, lane, ticks);
-      p.paint(surface(front.current!, width, height, size.ratio), g);
+      const geo = { span: p.span, width, height, ratio: pixelRatio(), shown: p.rows.shown, colors: colors(scheme) };
+      drawBack(surface(back.current!, size.width, size.height), p, geo, gutter, lane, ticks);
+      p.paint(surface(front.current!, width, height), geo);
     });
     return () => cancelAnimationFrame(id);
   });
 
+  const limits = () => now.current.limits;
+  const panned = (by: number, from = now.current.span) => now.current.setSpan(pan(from, by, limits()));
+  const zoomed = (by: number, from = now.current.span, at = (from.from + from.to) / 2) => now.current.setSpan(zoom(from, at, by, limits()));
+  const scrolled = (by: number, from = now.current.rows.shown) => now.current.rows.set({ ...from, first: from.first + by });
   const timeOf = (x: number) => p.span.from + x * perPixel;
-  const rowOf = (y: number) => Math.max(p.rows.shown.first, Math.min(p.rows.shown.first + p.rows.shown.count - 1, p.rows.shown.first + Math.floor(y / rowHeight)));
+  const rowOf = (y: number) => p.rows.shown.first + Math.max(0, Math.min(p.rows.shown.count - 1, Math.floor(y / rowHeight)));
 
   usePointer(box, {
     gutter: () => gutter,
@@ -88,44 +81,38 @@ export function TimeFrame(p: FrameProps) {
       const step = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
       const dx = e.deltaX * step, dy = e.deltaY * step;
       if (e.shiftKey && f.gain) f.gain(Math.exp((dy || dx) * 0.0015));
-      else if (e.altKey || x < 0) f.rows.set(inside({ ...f.rows.shown, first: f.rows.shown.first + Math.sign(dy || dx) * Math.max(1, Math.round(f.rows.shown.count / 16)) }, f.rows.total));
-      else if (Math.abs(dx) > Math.abs(dy)) f.setSpan(pan(f.span, dx * perPixel, f.limits));
-      else f.setSpan(zoom(f.span, timeOf(x), Math.exp(Math.max(-400, Math.min(400, dy)) * (e.ctrlKey ? 0.01 : 0.002)), f.limits));
+      else if (e.altKey || x < 0) scrolled(Math.sign(dy || dx) * Math.ceil(f.rows.shown.count / 16));
+      else if (Math.abs(dx) > Math.abs(dy)) panned(dx * perPixel);
+      else zoomed(Math.exp(Math.max(-400, Math.min(400, dy)) * (e.ctrlKey ? 0.01 : 0.002)), f.span, timeOf(x));
     },
     drag(from, dx, dy) {
-      const f = now.current;
-      f.setSpan(pan(from.span, (-dx * (from.span.to - from.span.from)) / Math.max(1, width), f.limits));
-      const rows = Math.round(dy / rowHeight);
-      if (f.rows.shown.count < f.rows.total) f.rows.set(inside({ ...from.shown, first: from.shown.first - rows }, f.rows.total));
+      panned((-dx * (from.span.to - from.span.from)) / Math.max(1, width), from.span);
+      if (p.rows.shown.count < p.rows.total) scrolled(-Math.round(dy / rowHeight), from.shown);
     },
     pinch(from, x, factor) {
-      const f = now.current;
-      const t = from.span.from + (x / Math.max(1, width)) * (from.span.to - from.span.from);
-      f.setSpan(zoom(from.span, t, 1 / factor, f.limits));
+      zoomed(1 / factor, from.span, from.span.from + (x / Math.max(1, width)) * (from.span.to - from.span.from));
     },
     begin: () => ({ span: now.current.span, shown: now.current.rows.shown }),
     move: (x, y) => setAt(x === null ? null : { x, y }),
     press: (x, y) => now.current.press?.(timeOf(x), rowOf(y - lane)),
-    twice: (x) => now.current.setSpan(zoom(now.current.span, timeOf(x), 0.4, now.current.limits)),
+    twice: (x) => zoomed(0.4, now.current.span, timeOf(x)),
   });
 
-  const scale = (by: number) => now.current.setSpan(zoom(now.current.span, (now.current.span.from + now.current.span.to) / 2, by, now.current.limits));
-  const whole = () => now.current.setSpan({ from: now.current.limits.start, to: now.current.limits.end });
+  const whole = () => now.current.setSpan({ from: limits().start, to: limits().end });
   useEffect(() => {
-    const f = () => now.current;
-    const move = (share: number) => f().setSpan(pan(f().span, (f().span.to - f().span.from) * share, f().limits));
-    const row = (by: number) => f().rows.set(inside({ ...f().rows.shown, first: f().rows.shown.first + by }, f().rows.total));
+    const move = (share: number) => panned((now.current.span.to - now.current.span.from) * share);
+    const rows = () => now.current.rows, more = (by: number) => rows().set(spread(rows().shown, rows().total, by));
     const what = p.rows.what;
     const keys: [string, string, () => void][] = [
       ["ArrowLeft", "earlier", () => move(-0.2)], ["ArrowRight", "later", () => move(0.2)],
       ["Shift+ArrowLeft", "a page earlier", () => move(-1)], ["Shift+ArrowRight", "a page later", () => move(1)],
       ["Home", "the beginning", () => move(-1e9)], ["End", "the end", () => move(1e9)],
-      ["+", "zoom in", () => scale(0.5)], ["=", "", () => scale(0.5)], ["-", "zoom out", () => scale(2)], ["f", "all of the time", whole],
-      ["ArrowUp", what + " before", () => row(-1)], ["ArrowDown", what + " after", () => row(1)],
-      ["PageUp", `a page of ${what}s before`, () => row(-f().rows.shown.count)], ["PageDown", `a page of ${what}s after`, () => row(f().rows.shown.count)],
-      ["]", `more ${what}s`, () => f().rows.set(spread(f().rows.shown, f().rows.total, 2))], ["[", `fewer ${what}s`, () => f().rows.set(spread(f().rows.shown, f().rows.total, 0.5))],
+      ["+", "zoom in", () => zoomed(0.5)], ["=", "", () => zoomed(0.5)], ["-", "zoom out", () => zoomed(2)], ["f", "all of the time", whole],
+      ["ArrowUp", what + " before", () => scrolled(-1)], ["ArrowDown", what + " after", () => scrolled(1)],
+      ["PageUp", `a page of ${what}s before`, () => scrolled(-rows().shown.count)], ["PageDown", `a page of ${what}s after`, () => scrolled(rows().shown.count)],
+      ["]", `more ${what}s`, () => more(2)], ["[", `fewer ${what}s`, () => more(0.5)],
     ];
-    if (p.gain) keys.push(["Shift+ArrowUp", "greater", () => f().gain?.(1 / 1.25)], ["Shift+ArrowDown", "smaller", () => f().gain?.(1.25)]);
+    if (p.gain) keys.push(["Shift+ArrowUp", "greater", () => now.current.gain?.(0.8)], ["Shift+ArrowDown", "smaller", () => now.current.gain?.(1.25)]);
     const undo = keys.map(([k, help, fn]) => registerKey(k, help, fn));
     return () => undo.forEach((u) => u());
   }, []);
@@ -154,8 +141,8 @@ export function TimeFrame(p: FrameProps) {
         {at && at.x >= 0 && <div class="frame-cursor" style={{ transform: `translateX(${gutter + Math.min(at.x, width)}px)`, bottom: axisHeight + "px" }} />}
         {p.children}
         <div class="frame-tools">
-          <Button icon="plus" label="Zoom in" hotkey="+" onClick={() => scale(0.5)} />
-          <Button icon="minus" label="Zoom out" hotkey="-" onClick={() => scale(2)} />
+          <Button icon="plus" label="Zoom in" hotkey="+" onClick={() => zoomed(0.5)} />
+          <Button icon="minus" label="Zoom out" hotkey="-" onClick={() => zoomed(2)} />
           <Button icon="fit" label="All of the time" hotkey="f" onClick={whole} />
         </div>
         {p.busy && <div class="frame-busy" role="status" aria-label="Loading" />}
@@ -186,8 +173,11 @@ function RowBar({ total, shown, set }: FrameProps["rows"]) {
   );
 }
 
+const pixelRatio = () => Math.min(3, devicePixelRatio || 1);
+
 /** A canvas of this size in css pixels, cleared, that draws in css pixels. */
-export function surface(c: HTMLCanvasElement, width: number, height: number, ratio: number): CanvasRenderingContext2D {
+export function surface(c: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+  const ratio = pixelRatio();
   const w = Math.round(width * ratio), h = Math.round(height * ratio);
   if (c.width !== w || c.height !== h) {
     c.width = w;

@@ -2,25 +2,26 @@
 import { group, value } from "../format";
 
 const symbols: Record<string, string> = {
-  volt: "V", volts: "V", ampere: "A", amperes: "A", amps: "A", second: "s", seconds: "s", meter: "m", meters: "m", metre: "m", metres: "m",
-  hertz: "Hz", watt: "W", watts: "W", ohm: "Ω", ohms: "Ω", siemens: "S", farad: "F", farads: "F", tesla: "T", pascal: "Pa", celsius: "°C",
+  volt: "V", ampere: "A", amp: "A", second: "s", meter: "m", metre: "m", hertz: "Hz", watt: "W", ohm: "Ω", siemens: "S", farad: "F", tesla: "T", pascal: "Pa", celsius: "°C",
 };
-const prefixed = ["V", "A", "s", "Hz", "W", "Ω", "S", "F", "T", "Pa"];
-const prefixes: [number, string][] = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"]];
+const prefixed = /^(V|A|s|Hz|W|Ω|S|F|T|Pa)$/;
+const prefixes = ["G", "M", "k", "", "m", "µ", "n", "p"]; // of 10^9, 10^6 and so on
 
 /** symbol of a unit that is written out; nothing for the words by which files say that there is none. */
 export function symbol(unit: string | undefined): string {
   const text = (unit ?? "").trim();
   if (/^(n\/a|na|none|unknown|1|)$/i.test(text)) return "";
-  return symbols[text.toLowerCase()] ?? text;
+  const word = text.toLowerCase();
+  return symbols[word] ?? symbols[word.replace(/s$/, "")] ?? text;
 }
 
 /** scaled says what values of about this size are multiplied with, and the unit that they then have. */
 export function scaled(size: number, unit: string | undefined): { factor: number; unit: string } {
   const sign = symbol(unit);
-  if (!prefixed.includes(sign) || !(Math.abs(size) > 0) || !Number.isFinite(size)) return { factor: 1, unit: sign };
-  const [power, name] = prefixes.find(([p]) => Math.abs(size) >= p * 0.9999999) ?? prefixes[prefixes.length - 1]!;
-  return { factor: 1 / power, unit: name + sign };
+  const a = Math.abs(size);
+  if (!prefixed.test(sign) || !(a > 0 && a < Infinity)) return { factor: 1, unit: sign };
+  const i = Math.max(0, Math.min(7, 3 - Math.floor(Math.log10(a * 1.0000001) / 3)));
+  return { factor: Number(`1e${3 * i - 9}`), unit: prefixes[i] + sign };
 }
 
 /** withUnit writes a value with its unit. */

@@ -3,7 +3,8 @@ import { expect, test, vi } from "vitest";
 vi.stubGlobal("location", { pathname: "/", search: "", origin: "http://x" });
 vi.stubGlobal("addEventListener", () => {});
 vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener() {} }));
-const { cellText, columnWidth, isNumber, numberText, showCell } = await import("./cell");
+const { cellText, columnWidth, isNumber, showCell } = await import("./cell");
+const { numberText } = await import("../array/value");
 
 const column = (p: object) => ({ name: "a", type: "float64", sortable: true, ...p });
 

@@ -1,5 +1,6 @@
 // One cell of a table, by what it holds.
 import type { Cell, Column } from "../api";
+import { numberText } from "../array/value";
 import { group, value } from "../format";
 import { DataLink } from "../ui/link";
 import type { Shown } from "./grid";
@@ -18,18 +19,13 @@ export function cellText(c: Cell): string {
   return c.time;
 }
 
-/** A number as a table has it: an integer whole, a fraction by six digits. */
-export function numberText(n: number | bigint): string {
-  return typeof n === "bigint" || Number.isInteger(n) ? String(n).replace("-", "−") : value(n, 6);
-}
-
 export function showCell(c: Cell | undefined, column: Column): Shown {
   if (c === null || c === undefined) return { content: "–", class: "none", title: "missing" };
   if (typeof c === "number" || typeof c === "bigint") return { content: numberText(c), class: "number", title: String(c) };
-  if (typeof c === "boolean") return { content: c ? "true" : "false", class: c ? "" : "dim" };
+  if (typeof c === "boolean") return { content: String(c), class: c ? "" : "dim" };
   if (typeof c === "string") {
     if (isNumber(column)) return { content: c, class: "number none" }; // NaN, Infinity
-    return c === "" ? { content: "", title: "empty text" } : { content: c, title: c };
+    return { content: c, title: c || "empty text" };
   }
   if ("time" in c) return { content: c.time.replace("T", " ").replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, ""), class: "mono-cell", title: c.time };
   if ("link" in c) return { content: <DataLink link={c.link} />, title: c.link.broken ?? `${c.link.path}${c.link.row === undefined ? "" : ", row " + c.link.row}` };

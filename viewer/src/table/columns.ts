@@ -16,7 +16,7 @@ export function shownColumns(all: Column[], param: string | undefined): Column[]
 /** What the address says after a column was switched; nothing when the first ones are shown, as without it. */
 export function toggled(all: Column[], param: string | undefined, name: string): string | undefined {
   const on = shownColumns(all, param).map((c) => c.name);
-  const next = on.includes(name) ? on.filter((n) => n !== name) : all.map((c) => c.name).filter((n) => n === name || on.includes(n));
+  const next = all.map((c) => c.name).filter((n) => on.includes(n) !== (n === name));
   if (next.length === 0) return param; // one stays
   const first = shownColumns(all, undefined).map((c) => c.name);
   return next.join() === first.join() ? undefined : next.join();

@@ -5,22 +5,18 @@ import type { Column } from "../api";
 export type Term = { column: string; op: string; value: string };
 export type Filter = { terms: Term[]; text: string; problem?: string };
 
-const operators = [">=", "<=", "!=", "==", "!~", "~", "=", ">", "<"];
-
 /** Reads "rate > 5, quality ~ good". What it gives the server has no blanks around the operators. */
 export function parseFilter(input: string, columns: Column[]): Filter {
   const terms: Term[] = [];
+  const wrong = (problem: string) => ({ terms, text: "", problem });
   for (const part of split(input)) {
-    const found = operators.map((op) => ({ op, at: part.indexOf(op) })).filter((o) => o.at >= 0).sort((a, b) => a.at - b.at || b.op.length - a.op.length)[0];
-    if (!found) {
-      return { terms, text: "", problem: columns.some((c) => c.name === part) ? `${part}: then > < = != or ~ and a value` : `${part}: a filter is a column, one of > < = != ~, and a value` };
-    }
-    const name = part.slice(0, found.at).trim();
-    const value = unquote(part.slice(found.at + found.op.length).trim());
+    const found = /^(.*?)([<>=!]=|!~|[~=<>])(.*)$/s.exec(part);
+    if (!found) return wrong(`${part}: ${columns.some((c) => c.name === part) ? "then > < = != or ~" : "a filter is a column, one of > < = != ~,"} and a value`);
+    const name = found[1]!.trim(), op = found[2]!, value = found[3]!.trim().replace(/^"(.*)"$/s, "$1");
     const column = columns.find((c) => c.name === name) ?? columns.find((c) => c.name.toLowerCase() === name.toLowerCase());
-    if (!column) return { terms, text: "", problem: name ? `there is no column ${name}` : "a filter begins with the name of a column" };
-    if (value === "") return { terms, text: "", problem: `${column.name} ${found.op} what?` };
-    terms.push({ column: column.name, op: found.op === "==" ? "=" : found.op, value });
+    if (!column) return wrong(name ? `there is no column ${name}` : "a filter begins with the name of a column");
+    if (!value) return wrong(`${column.name} ${op} what?`);
+    terms.push({ column: column.name, op: op === "==" ? "=" : op, value });
   }
   return { terms, text: terms.map((t) => t.column + t.op + t.value).join(",") };
 }
@@ -28,10 +24,6 @@ export function parseFilter(input: string, columns: Column[]): Filter {
 /** Parts at commas that do not stand in quotes. */
 function split(input: string): string[] {
   return (input.match(/(?:"[^"]*"|[^,"])+/g) ?? []).map((s) => s.trim()).filter(Boolean);
-}
-
-function unquote(s: string): string {
-  return s.length > 1 && s.startsWith('"') && s.endsWith('"') ? s.slice(1, -1) : s;
 }
 
 export type Sort = { column: string; down: boolean } | null;

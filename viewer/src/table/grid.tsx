@@ -1,6 +1,7 @@
 // A grid of any size: only what is on screen exists, and the keyboard moves a cell through all of it.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useSize } from "../ui/size";
 import { type Extent, Scroll } from "./extent";
 
 export const rowHeight = 26;
@@ -29,7 +30,7 @@ type P = {
 
 export function Grid(p: P) {
   const box = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 0, height: 0 });
+  const size = useSize(box);
   const [, redraw] = useState(0);
   const y = useRef(new Scroll(p.rows, 0)).current, x = useRef(new Scroll(p.columns, 0)).current;
   y.extent = p.rows;
@@ -38,14 +39,6 @@ export function Grid(p: P) {
   x.viewport = Math.max(0, size.width - p.gutter);
   const begun = useRef(false);
 
-  useLayoutEffect(() => {
-    const el = box.current!;
-    const measure = () => setSize({ width: el.clientWidth, height: el.clientHeight });
-    measure();
-    const o = new ResizeObserver(measure);
-    o.observe(el);
-    return () => o.disconnect();
-  }, []);
   const go = (row: number, column: number) => {
     const el = box.current!;
     el.scrollTop = y.go(row);
