@@ -64,7 +64,7 @@ export function nodes() {
 
 export function serve() {
   const all = nodes();
-  const seen = { tiles: [], aborted: 0, broken: true, dead: true, delay: 0, stats: 0 };
+  const seen = { tiles: [], aborted: 0, broken: true, dead: true, delay: 0, stats: 0, pending: 0 };
   const json = (res, status, v) => {
     res.writeHead(status, { "content-type": "application/json", "content-security-policy": policy });
     res.end(JSON.stringify(v));
@@ -126,6 +126,7 @@ export function serve() {
     if (name === "stats") return stats(res, n, q);
     if (name !== "tile") return json(res, 404, { error: "not made up", kind: "not_found" });
     let over = false;
+    seen.pending++; // asked for, since this was last set to nought
     res.on("close", () => {
       if (!res.writableEnded) {
         over = true;

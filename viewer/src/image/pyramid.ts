@@ -54,12 +54,10 @@ export function grids(
   });
 }
 
-/**
- * The coarsest level that is still sharp: its pixels take at most `sharp` device pixels. Finest first in `levels`.
- */
-export function chooseLevel(levels: readonly Grid[], zoom: number, dpr: number, sharp = 1.5): number {
+/** The coarsest level that is still sharp: at `zoom` device pixels per index of level 0 its pixels take at most 1.5. */
+export function chooseLevel(levels: readonly Grid[], zoom: number): number {
   for (let i = levels.length - 1; i > 0; i--) {
-    if (zoom * dpr * levels[i]!.scaleX <= sharp) return i;
+    if (zoom * levels[i]!.scaleX <= 1.5) return i;
   }
   return 0;
 }

@@ -3,31 +3,33 @@
 import { effect, signal } from "@preact/signals";
 import * as api from "../api";
 import type { Problem } from "../api";
-import { bytes as sizeText, duration, value as numberText } from "../format";
-import { cursorIndex, onScreen, reducedMotion, type Status, type StatusError, status, stopped } from "../state";
+import { bytes as sizeText, duration } from "../format";
+import { onScreen, reducedMotion, type StatusError, status, stopped } from "../state";
 import { type Camera, clampCentre, clampZoom, fit, indexX, indexY, inSight, newCamera, panBy, zoomAt } from "./camera";
 import { givenColours } from "./colours";
 import { sampleWindow } from "./contrast";
+import { Cursor } from "./cursor";
 import { FlatRenderer } from "./flat";
 import { GlRenderer } from "./gl";
 import { listen } from "./input";
 import { Kept } from "./kept";
+import { LabelLayer } from "./layer";
 import type { ImageModel } from "./model";
+import { Motion } from "./motion";
 import { near, Overlay, type Points, under } from "./overlay";
-import { distance, pixelAspect, pixelSize, placeText } from "./place";
-import { chooseLevel, levelIndex } from "./pyramid";
+import { distance, pixelAspect, pixelSize } from "./place";
+import { chooseLevel } from "./pyramid";
 import { type Job, Queue } from "./queue";
 import type { Renderer } from "./renderer";
 import { scaleBar } from "./scalebar";
 import { Scene } from "./scene";
-import { atOf, type Plane, placement, positionsIn, Pyramid, type Tile, values } from "./tiles";
+import { Seen } from "./seen";
+import { atOf, type Plane, Pyramid, type Tile } from "./tiles";
 
 export type Elements = { box: HTMLElement; canvas: HTMLCanvasElement; overlay: HTMLCanvasElement; bar: HTMLElement; barText: HTMLElement };
 
 /** What the view says over the picture. */
 export type Told = { drawn: boolean; waiting: boolean; failed: number; problem: Problem | null; renderer: string };
-
-type LabelLayer = { pyramid: Pyramid; place: ReturnType<typeof placement> };
 
 const uploadTime = 6; // milliseconds of a frame that may go into textures
 
@@ -42,9 +44,7 @@ export class Stage {
   readonly #image: Pyramid;
   readonly #overlay: Overlay;
   readonly #scene = new Scene();
-  readonly #labelScene = new Scene();
   readonly #sight = new Float64Array(4);
-  readonly #labelSight = new Float64Array(4);
   readonly #wide = new Float64Array(4);
   #layer: LabelLayer | null = null;
   #labelProblem: StatusError | null = null;
@@ -56,23 +56,14 @@ export class Stage {
   #moved = false; // by the user: the address gets the camera
   #begun = false;
   readonly #undo: (() => void)[] = [];
-  // what still moves
-  #vx = 0;
-  #vy = 0;
-  #lastFrame = 0;
-  #zoomTo = 0;
-  #zoomX = 0;
-  #zoomY = 0;
+  readonly #motion = new Motion();
   // the cursor
   #cx = 0;
   #cy = 0;
   #hovering = false;
   #keyboard = false;
   #cursorDirty = false;
-  #exactKey = "";
-  #exact: { key: string; values: number[]; label: number | null } | null = null;
-  #exactAbort: AbortController | null = null;
-  #exactTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #cursor: Cursor;
   // work
   #wantTimer: ReturnType<typeof setTimeout> | undefined;
   #paramTimer: ReturnType<typeof setTimeout> | undefined;
@@ -104,6 +95,10 @@ export class Stage {
     this.#image = new Pyramid(node, info, this.#ask, this.#kept, this.#fresh, this.#answered, api.problemOf, null);
     this.#plane = this.#image.plane(model.at.peek());
     this.#overlay = new Overlay(el.overlay);
+    this.#cursor = new Cursor(model, () => {
+      this.#cursorDirty = true;
+      this.invalidate();
+    });
     if (!this.renderer) return;
     this.#resize();
     // First the requests, then the work that can be done while they are under way.
@@ -129,16 +124,14 @@ export class Stage {
   dispose(): void {
     for (const u of this.#undo) u();
     cancelAnimationFrame(this.#scheduled);
-    for (const t of [this.#wantTimer, this.#paramTimer, this.#playTimer, this.#exactTimer]) clearTimeout(t);
+    for (const t of [this.#wantTimer, this.#paramTimer, this.#playTimer]) clearTimeout(t);
     if (this.#moved) this.#writeParams();
-    this.#exactAbort?.abort();
+    this.#cursor.clear();
     this.#queue.stop();
     this.#kept.clear();
     this.renderer?.dispose();
-    status.cursor.value = [];
     status.work.value = [];
     status.errors.value = [];
-    cursorIndex.value = null;
     onScreen.value = null;
   }
 
@@ -206,7 +199,7 @@ export class Stage {
       image.want(jobs, plane, coarsest, s, shown, 0);
       if (level + 2 < coarsest) image.want(jobs, plane, level + 2, s, shown, 1);
       if (level < coarsest) image.want(jobs, plane, level, s, shown, 2);
-      this.#wantLabels(jobs, s);
+      this.#layer?.want(jobs, model.position.peek(), s, this.#sharp());
       if (this.#kept.bytes < this.#kept.limit * 0.8) {
         const mx = (s[2]! - s[0]!) / 4;
         const my = (s[3]! - s[1]!) / 4;
@@ -226,16 +219,6 @@ export class Stage {
     this.#publish();
   }
 
-  #wantLabels(jobs: Map<string, Job>, s: Float64Array): void {
-    const l = this.#layer;
-    if (!l) return;
-    const p = this.#labelPlane(l);
-    this.#toLabels(l, s);
-    const level = this.#labelLevel(l);
-    l.pyramid.want(jobs, p, l.pyramid.grids.length - 1, this.#labelSight, [0], 1.5);
-    l.pyramid.want(jobs, p, level, this.#labelSight, [0], 3);
-  }
-
   /** The plane one step on, along the axis that moved last. */
   #nextPlane(): Plane | null {
     const { model } = this;
@@ -250,7 +233,12 @@ export class Stage {
   }
 
   #level(): number {
-    return chooseLevel(this.#image.grids, this.camera.zoom, this.#dpr);
+    return chooseLevel(this.#image.grids, this.#sharp());
+  }
+
+  /** Device pixels per index. */
+  #sharp(): number {
+    return this.camera.zoom * this.#dpr;
   }
 
   // --- labels ---
@@ -264,33 +252,13 @@ export class Stage {
       if (this.model.labels.peek()?.index !== index) return;
       if (!n.image) throw new Error(`${l.name} is not an image of labels`);
       const at = { source: node.source, path: l.path };
-      this.#layer = { pyramid: new Pyramid(at, n.image, this.#ask, this.#kept, this.#fresh, this.#answered, api.problemOf, givenColours(l.colors)), place: placement(info, n.image) };
-      this.#exact = null;
+      this.#layer = new LabelLayer(info, new Pyramid(at, n.image, this.#ask, this.#kept, this.#fresh, this.#answered, api.problemOf, givenColours(l.colors)));
       this.invalidate();
       this.#scheduleWant();
     } catch (e) {
       this.#labelProblem = { problem: api.problemOf(e), retry: () => void this.#loadLabels(index) };
       this.#tellErrors();
     }
-  }
-
-  #labelPlane(l: LabelLayer): Plane {
-    const { info, position } = this.model;
-    return l.pyramid.plane(atOf(l.pyramid.info, positionsIn(info, position.peek(), l.pyramid.info)));
-  }
-
-  #toLabels(l: LabelLayer, s: Float64Array): void {
-    const [fx, dx] = l.place.x;
-    const [fy, dy] = l.place.y;
-    const { sizeX, sizeY } = { sizeX: l.pyramid.grids[0]!.width, sizeY: l.pyramid.grids[0]!.height };
-    this.#labelSight[0] = Math.max(0, s[0]! * fx + dx);
-    this.#labelSight[1] = Math.max(0, s[1]! * fy + dy);
-    this.#labelSight[2] = Math.min(sizeX, s[2]! * fx + dx);
-    this.#labelSight[3] = Math.min(sizeY, s[3]! * fy + dy);
-  }
-
-  #labelLevel(l: LabelLayer): number {
-    return chooseLevel(l.pyramid.grids, this.camera.zoom / l.place.x[0], this.#dpr);
   }
 
   // --- frames ---
@@ -301,7 +269,7 @@ export class Stage {
 
   readonly #frame = (now: number): void => {
     this.#scheduled = 0;
-    this.#step(now);
+    if (this.#motion.step(this.camera, now)) this.#touched();
     this.#draw();
   };
 
@@ -331,11 +299,12 @@ export class Stage {
     r.begin(camera.width, camera.height, this.#dpr);
     const texel = camera.zoom * this.#dpr * image.grids[level]!.scaleX;
     r.image(scene, look, level === 0 ? texel >= 2 || Math.abs(texel - 1) < 1e-6 : Math.abs(texel - 1) < 1e-6);
-    this.#drawLabels(r, s);
+    const labels = model.labels.peek();
+    if (labels) this.#layer?.draw(r, camera, model.position.peek(), s, this.#sharp(), this.#frameNumber, labels.opacity, labels.edges);
     if (r.end()) this.invalidate();
     this.#drawOver(scene);
     this.#drawBar();
-    if (this.#cursorDirty) this.#tellCursor();
+    if (this.#cursorDirty) this.#tellCursor(level);
     const key = wantKey(camera, level);
     if (key !== this.#lastWant || !complete) {
       this.#lastWant = key;
@@ -348,16 +317,6 @@ export class Stage {
   }
   #lastWant = 0;
   #sightTiles = 0;
-
-  #drawLabels(r: Renderer, s: Float64Array): void {
-    const l = this.#layer;
-    const shown = this.model.labels.peek();
-    if (!l || !shown) return;
-    this.#toLabels(l, s);
-    this.#labelScene.fill(this.#labelPlane(l), this.#labelLevel(l), this.#labelSight, only0, this.#frameNumber, false);
-    this.#labelScene.project(this.camera, l.place.x[0], l.place.x[1], l.place.y[0], l.place.y[1]);
-    r.labels(this.#labelScene, shown.opacity, shown.edges);
-  }
 
   #drawOver(scene: Scene): void {
     const { model, camera } = this;
@@ -445,29 +404,6 @@ export class Stage {
 
   // --- moving ---
 
-  #step(now: number): void {
-    const dt = Math.min(50, Math.max(1, now - this.#lastFrame));
-    this.#lastFrame = now;
-    if (this.#zoomTo > 0) {
-      const c = this.camera;
-      const left = this.#zoomTo / c.zoom;
-      const f = left ** (1 - Math.exp(-dt / 55));
-      if (Math.abs(Math.log(left)) < 0.004) {
-        zoomAt(c, left, this.#zoomX, this.#zoomY);
-        this.#zoomTo = 0;
-      } else zoomAt(c, f, this.#zoomX, this.#zoomY);
-      this.#touched();
-    }
-    if (this.#vx !== 0 || this.#vy !== 0) {
-      panBy(this.camera, this.#vx * dt, this.#vy * dt);
-      const slow = Math.exp(-dt / 180);
-      this.#vx *= slow;
-      this.#vy *= slow;
-      if (Math.hypot(this.#vx, this.#vy) < 0.02) this.#vx = this.#vy = 0;
-      this.#touched();
-    }
-  }
-
   /** The camera was moved by somebody. */
   #touched(): void {
     this.#moved = true;
@@ -488,18 +424,9 @@ export class Stage {
     this.#tellScreen();
   }
 
-  stop(): void {
-    this.#vx = this.#vy = 0;
-    this.#zoomTo = 0;
-  }
-
   zoom(factor: number, sx = this.camera.width / 2, sy = this.camera.height / 2, animated = true): void {
-    if (animated && !reducedMotion.peek()) {
-      this.#zoomTo = clampZoom(this.camera, (this.#zoomTo || this.camera.zoom) * factor);
-      this.#zoomX = sx;
-      this.#zoomY = sy;
-      this.#lastFrame = performance.now();
-    } else zoomAt(this.camera, factor, sx, sy);
+    if (animated && !reducedMotion.peek()) this.#motion.zoom(this.camera, factor, sx, sy);
+    else zoomAt(this.camera, factor, sx, sy);
     this.#touched();
   }
 
@@ -509,7 +436,7 @@ export class Stage {
   }
 
   fit(): void {
-    this.stop();
+    this.#motion.stop();
     this.#fitNow();
     this.#cursorDirty = this.#hovering || this.#keyboard;
     this.invalidate();
@@ -531,7 +458,7 @@ export class Stage {
     if (typeof x === "number") c.x = x + 0.5;
     if (typeof y === "number") c.y = y + 0.5;
     if (typeof x === "number" || typeof y === "number") {
-      this.stop();
+      this.#motion.stop();
       c.zoom = Math.max(c.zoom, Math.min(4, 16 * c.zoom));
       clampCentre(c);
       this.#touched();
@@ -547,23 +474,21 @@ export class Stage {
     };
     const blur = () => {
       this.#keyboard = false;
-      this.#clearCursor();
+      this.#cursor.clear();
       this.invalidate();
     };
     el.box.addEventListener("focus", focus);
     el.box.addEventListener("blur", blur);
     const off = listen(el.box, {
       press: () => {
-        this.stop();
+        this.#motion.stop();
         this.#keyboard = false;
       },
       pan: (dx, dy) => this.pan(dx, dy),
       zoom: (f, x, y, animated) => this.zoom(f, x, y, animated),
       flick: (vx, vy) => {
         if (reducedMotion.peek() || Math.hypot(vx, vy) < 0.15) return;
-        this.#vx = vx;
-        this.#vy = vy;
-        this.#lastFrame = performance.now();
+        this.#motion.flick(vx, vy);
         this.invalidate();
       },
       hover: (x, y, inside) => {
@@ -573,7 +498,7 @@ export class Stage {
         if (inside) {
           this.#cursorDirty = true;
           this.invalidate();
-        } else this.#clearCursor();
+        } else this.#cursor.clear();
       },
       tap: (x, y) => {
         if (this.model.measuring.peek()) this.addPoint(x, y);
@@ -713,133 +638,17 @@ export class Stage {
 
   // --- words ---
 
-  #clearCursor(): void {
-    clearTimeout(this.#exactTimer);
-    this.#exactAbort?.abort();
-    if (status.cursor.peek().length > 0) status.cursor.value = [];
-    if (cursorIndex.peek()) cursorIndex.value = null;
-  }
-
-  #tellCursor(): void {
+  #tellCursor(level: number): void {
     this.#cursorDirty = false;
     if (!this.#hovering && !this.#keyboard) return;
-    const { model, camera } = this;
-    const { info } = model;
-    const sx = this.#hovering ? this.#cx : camera.width / 2;
-    const sy = this.#hovering ? this.#cy : camera.height / 2;
-    const x = indexX(camera, sx);
-    const y = indexY(camera, sy);
-    const col = Math.floor(x);
-    const row = Math.floor(y);
-    if (col < 0 || row < 0 || col >= camera.sizeX || row >= camera.sizeY) {
-      this.#clearCursor();
-      return;
-    }
-    const words: Status[] = placeText(info.axes[info.x]!, info.axes[info.y]!, info.map, col + (info.map ? 0.5 : 0), row + (info.map ? 0.5 : 0));
-    const position = model.position.peek();
-    const index = info.axes.map((_, i) => (i === info.x ? col : i === info.y ? row : i === info.channel ? ":" : position[i]));
-    words.push({ value: `[${index.join(", ")}]` });
-    const key = `${model.at.peek()} ${col} ${row} ${model.labels.peek()?.index ?? ""}`;
-    const exact = this.#exact?.key === key ? this.#exact : null;
-    const shown = model.shown.peek();
-    for (const c of model.channels) {
-      if (exact) {
-        if (exact.values[c.index] !== undefined) words.push({ label: this.#channelName(c.index), value: valueText(exact.values[c.index]!) });
-        continue;
-      }
-      if (!shown.includes(c.index)) continue;
-      const t = this.#plane.finest(0, x, y, c.index);
-      if (!t?.data) continue;
-      const tx = Math.min(t.width - 1, Math.floor(x / t.grid.scaleX) - t.tx * t.grid.tileX);
-      const ty = Math.min(t.height - 1, Math.floor(y / t.grid.scaleY) - t.ty * t.grid.tileY);
-      words.push({ label: this.#channelName(c.index), value: (t.grid.level > 0 ? "≈ " : "") + valueText(t.data[ty * t.width + tx]!) });
-    }
-    if (exact && exact.label !== null) words.push({ label: info.labels[model.labels.peek()!.index]!.name, value: exact.label === 0 ? "none" : String(exact.label) });
-    status.cursor.value = words;
-    this.#tellIndex(col, row);
-    if (!exact && key !== this.#exactKey) this.#askExact(key, col, row);
-  }
-
-  #channelName(i: number): string {
-    const { channels, info } = this.model;
-    if (info.rgb) return ["R", "G", "B", "A"][i] ?? "";
-    return channels.length === 1 ? (info.channels[0]?.label || "value") : channels[i]!.label;
-  }
-
-  #tellIndex(col: number, row: number): void {
-    const { info, position } = this.model;
-    const on = this.#screenLevel();
-    const l = info.levels[on]!;
-    const scaled = (i: number, v: number) => levelIndex(v, on === 0 ? 1 : (l.scale[i] ?? 1), l.shape[i] ?? 1);
-    cursorIndex.value = info.axes.map((_, i) => scaled(i, i === info.x ? col : i === info.y ? row : i === info.channel ? (this.model.shown.peek()[0] ?? 0) : position.peek()[i]!));
-  }
-
-  /** Where the cursor rests, the true values of all channels are asked for. */
-  #askExact(key: string, col: number, row: number): void {
-    this.#exactKey = key;
-    clearTimeout(this.#exactTimer);
-    this.#exactAbort?.abort();
-    const { model } = this;
-    if (model.playing.peek()) return;
-    this.#exactTimer = setTimeout(async () => {
-      const abort = (this.#exactAbort = new AbortController());
-      const { info, node } = model;
-      try {
-        const q: api.TileQuery = { level: 0, x: [col, col + 1], y: [row, row + 1], at: model.at.peek() };
-        if (info.channel >= 0) q.channels = model.channels.slice(0, 16).map((c) => c.index);
-        const t = await api.tile(node, q, abort.signal);
-        const label = await this.#askLabel(col, row, abort.signal);
-        this.#exact = { key, values: Array.from(values(t.dataType, t.bytes)), label };
-        this.#cursorDirty = true;
-        this.invalidate();
-      } catch {
-        // The tile itself tells what is wrong here.
-      } finally {
-        if (this.#exactKey === key) this.#exactKey = "";
-      }
-    }, 90);
-  }
-
-  async #askLabel(col: number, row: number, signal: AbortSignal): Promise<number | null> {
-    const l = this.#layer;
-    if (!l) return null;
-    const x = Math.floor((col + 0.5) * l.place.x[0] + l.place.x[1]);
-    const y = Math.floor((row + 0.5) * l.place.y[0] + l.place.y[1]);
-    const g = l.pyramid.grids[0]!;
-    if (x < 0 || y < 0 || x >= g.width || y >= g.height) return null;
-    const q: api.TileQuery = { level: 0, x: [x, x + 1], y: [y, y + 1], at: this.#labelPlane(l).at, labels: true };
-    if (l.pyramid.info.channel >= 0) q.channels = [0];
-    const t = await api.tile(l.pyramid.node, q, signal);
-    return values(t.dataType, t.bytes)[0] ?? null;
-  }
-
-  /** The level that "View in" reads: the one in view, the finest where levels are made on the fly. */
-  #screenLevel(): number {
-    const l = this.#level();
-    return this.model.info.levels[l]!.made ? 0 : l;
+    const c = this.camera;
+    const x = indexX(c, this.#hovering ? this.#cx : c.width / 2);
+    const y = indexY(c, this.#hovering ? this.#cy : c.height / 2);
+    this.#cursor.tell(x, y, this.#plane, this.#layer, new Seen(this.model, level));
   }
 
   #tellScreen(): void {
-    const { info, position } = this.model;
-    const on = this.#screenLevel();
-    const l = info.levels[on]!;
-    const s = inSight(this.camera, this.#sight);
-    const span = (from: number, to: number, axis: number) => {
-      const k = on === 0 ? 1 : (l.scale[axis] ?? 1);
-      const a = Math.max(0, Math.floor(from / k));
-      const b = Math.min(l.shape[axis]!, Math.ceil(to / k));
-      return a === 0 && b === l.shape[axis] ? ":" : `${a}:${b}`;
-    };
-    const shown = this.model.shown.peek();
-    const slice = info.axes.map((_, i) => {
-      if (i === info.x) return span(s[0]!, s[2]!, i);
-      if (i === info.y) return span(s[1]!, s[3]!, i);
-      if (i === info.channel) return shown.length === 1 ? String(shown[0]) : ":";
-      return String(levelIndex(position.peek()[i]!, on === 0 ? 1 : (l.scale[i] ?? 1), l.shape[i] ?? 1));
-    });
-    const next = { path: l.path, slice: slice.join(","), level: on };
-    const old = onScreen.peek();
-    if (!old || old.path !== next.path || old.slice !== next.slice) onScreen.value = next;
+    new Seen(this.model, this.#level()).tell(inSight(this.camera, this.#sight));
   }
 
   /** Tells the page what is going on, when that has changed. */
@@ -911,16 +720,10 @@ export class Stage {
   }
 }
 
-const only0: readonly number[] = [0];
-
 /** Changes when other tiles come into sight or another level counts; a number, as it is made in every frame. */
 function wantKey(c: Camera, level: number): number {
   const k = 64 / c.zoom;
   return level + 32 * (Math.floor(c.x / k) + 4096 * Math.floor(c.y / k)) + Math.fround(c.zoom) * 1e-3;
-}
-
-function valueText(v: number): string {
-  return Number.isNaN(v) ? "missing" : numberText(v);
 }
 
 function makeRenderer(canvas: HTMLCanvasElement, flat: boolean): Renderer | null {
