@@ -7,7 +7,7 @@ import (
 )
 
 // exposed are the headers of answers that pages of other origins may read.
-const exposed = "Content-Range, Content-Length, Content-Encoding, Accept-Ranges, ETag, Last-Modified, X-Shape, X-Data-Type, X-Series, Retry-After"
+const exposed = "Content-Range, Content-Length, Content-Encoding, Accept-Ranges, ETag, Last-Modified, X-Shape, X-Data-Type, X-Series, X-Exact, Retry-After"
 
 // always are the headers that all answers have, whoever asks.
 func always(origins []string) http.Header {

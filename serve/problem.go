@@ -33,8 +33,8 @@ func explain(err error) (int, api.Problem) {
 	switch {
 	case errors.As(err, &known):
 		return known.status, known.Problem
-	case errors.Is(err, store.ErrBadKey), errors.Is(err, file.ErrLeadsOut), errors.Is(err, syscall.ELOOP):
-		// What lies outside is not there, nor what is a link to itself.
+	case errors.Is(err, store.ErrBadKey), errors.Is(err, file.ErrLeadsOut), errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENAMETOOLONG):
+		// What lies outside is not there, nor what is a link to itself or can have no such name.
 		return explain(nothing())
 	}
 	return api.ProblemOf(err)

@@ -120,7 +120,7 @@ func TestCORS(t *testing.T) {
 		if r.StatusCode != status || r.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %d %q", path, r.StatusCode, r.Header.Get("Access-Control-Allow-Origin"))
 		}
-		for _, name := range []string{"Content-Range", "ETag", "Content-Length", "X-Shape", "X-Data-Type", "X-Series"} {
+		for _, name := range []string{"Content-Range", "ETag", "Content-Length", "X-Shape", "X-Data-Type", "X-Series", "X-Exact"} {
 			if !strings.Contains(r.Header.Get("Access-Control-Expose-Headers"), name) {
 				t.Errorf("%s: %s is not exposed", path, name)
 			}
@@ -140,6 +140,18 @@ func TestCORS(t *testing.T) {
 		r := ask(t, "GET", some.URL+"/files/data.zarr/value", "Origin: "+origin)
 		if r.Header.Get("Access-Control-Allow-Origin") != want || !strings.Contains(strings.Join(r.Header.Values("Vary"), ","), "Origin") {
 			t.Errorf("%s: %v", origin, r.Header)
+		}
+	}
+}
+
+// A name that no file can have is that of nothing.
+func TestLongNames(t *testing.T) {
+	h := started(t, serve.Options{}, folder(t))
+	for _, form := range []string{"/zarr", "/zarr2", "/files"} {
+		for _, name := range []string{strings.Repeat("a", 300), strings.Repeat("a", 300) + "/zarr.json", strings.Repeat("a/", 3000) + "zarr.json"} {
+			if r := ask(t, "GET", h.URL+form+"/data.zarr/"+name); r.StatusCode != 404 {
+				t.Errorf("%s: %d %.100s", form, r.StatusCode, r.text)
+			}
 		}
 	}
 }

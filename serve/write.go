@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr/locate"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/serve/source"
 	"github.com/omnizarr/zarr/store"
@@ -117,8 +118,11 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, src *source.Sour
 	if err != nil {
 		return err
 	}
-	if path.Base(t.key) == "zarr.json" && !json.Valid(data) {
-		return refuse(http.StatusBadRequest, api.WrongRequest, "a document of metadata must be JSON")
+	if path.Base(t.key) == "zarr.json" {
+		// With it nobody could open the node any more, nor what lies below.
+		if _, err := meta.Parse(data, meta.Registry{}); err != nil {
+			return refuse(http.StatusBadRequest, api.WrongRequest, fmt.Sprintf("%s is no document of an array or group: %v", t.key, err))
+		}
 	}
 	info, err = st.Put(ctx, t.key, data, opt)
 	if errors.Is(err, store.ErrPrecondition) {

@@ -77,6 +77,29 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// A document that would make the node, and all below it, unreadable is refused.
+func TestWrongDocumentsAreNotWritten(t *testing.T) {
+	dir := folder(t)
+	h := started(t, serve.Options{Write: true, Token: "secret"}, dir)
+	was, err := os.ReadFile(filepath.Join(dir, "zarr.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{"", "{", "[1]", "{}", `{"zarr_format":2,"node_type":"group"}`, `{"zarr_format":3,"node_type":"array"}`, string(was) + "x"} {
+		for _, form := range []string{"/zarr", "/files"} {
+			if r := send(t, "PUT", h.URL+form+"/data.zarr/zarr.json", strings.NewReader(doc), bearer); r.StatusCode != 400 {
+				t.Errorf("%s %q: %d %s", form, doc, r.StatusCode, r.text)
+			}
+		}
+	}
+	if is, err := os.ReadFile(filepath.Join(dir, "zarr.json")); err != nil || string(is) != string(was) {
+		t.Errorf("%s, %v", is, err)
+	}
+	if r := send(t, "PUT", h.URL+"/zarr/data.zarr/zarr.json", strings.NewReader(string(was)), bearer); r.StatusCode != 204 {
+		t.Errorf("%d %s", r.StatusCode, r.text)
+	}
+}
+
 // What breaks off on its way changes nothing.
 func TestWriteThatBreaksOff(t *testing.T) {
 	dir := folder(t)

@@ -158,25 +158,51 @@ func (s *server) serveCSV(r *request, sp *spot, t *table.Table, q table.Query) (
 		return nil
 	}
 	out := &begun{ResponseWriter: r.w}
-	if err := write(out); err != nil {
-		if !out.yes {
-			h.Del("Content-Disposition")
-			return sp.fail(tableFault(err))
-		}
+	err = write(out)
+	if err != nil && !out.yes {
+		h.Del("Content-Disposition")
+		return sp.fail(tableFault(err))
+	}
+	if err == nil {
+		err = out.end()
+	}
+	if err != nil {
 		panic(http.ErrAbortHandler) // so that what is there is not taken for all
 	}
 	return nil
 }
 
-// begun knows whether anything was sent.
+// begun holds the first bytes back, so that what fails early can be told, and knows
+// whether anything was sent.
 type begun struct {
 	http.ResponseWriter
-	yes bool
+	held []byte
+	yes  bool
 }
 
+// mostHeld is how many bytes are held back.
+const mostHeld = 32 << 10
+
 func (b *begun) Write(p []byte) (int, error) {
-	b.yes = true
+	if !b.yes && len(b.held)+len(p) <= mostHeld {
+		b.held = append(b.held, p...)
+		return len(p), nil
+	}
+	if err := b.end(); err != nil {
+		return 0, err
+	}
 	return b.ResponseWriter.Write(p)
+}
+
+// end sends what is held back.
+func (b *begun) end() error {
+	held := b.held
+	b.yes, b.held = true, nil
+	if len(held) == 0 {
+		return nil
+	}
+	_, err := b.ResponseWriter.Write(held)
+	return err
 }
 
 // names is a parameter that lists names with commas between them; those that have commas

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -223,5 +224,26 @@ func TestRowsThatLeadNowhereAndElsewhere(t *testing.T) {
 	body := c.ask("rows", "source", "broken_v3", "path", "/dangling_reference_element.nwb.zarr/general/extracellular_ephys/electrodes").Body.String()
 	if !strings.Contains(body, `"path":"","text":`) || !strings.Contains(body, `"broken":`) {
 		t.Errorf("a reference that leads nowhere: %s", body)
+	}
+}
+
+// CSV of what cannot be read is an error with words, as long as nothing was sent.
+func TestDamagedRowsAsCSV(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "rows.zarr")
+	a, err := zarr.CreateArray(t.Context(), dir, zarr.ArraySpec{Shape: []int{4}, DataType: `{"name":"struct","configuration":{"fields":[{"name":"x","data_type":"int16"}]}}`,
+		Codecs: json.RawMessage(`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := os.MkdirAll(filepath.Join(dir, "c"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "c", "0"), []byte("garbage"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := serving(t, dir)
+	if p := c.problem(http.StatusBadGateway, "rows", "source", "rows.zarr", "path", "/", "as", "csv"); p.Kind != "damaged" {
+		t.Errorf("%+v", p)
 	}
 }

@@ -260,7 +260,7 @@ func TestReadOnlyAndWrongOptions(t *testing.T) {
 	if err := s.Delete(t.Context(), "c/0"); !errors.Is(err, store.ErrReadOnly) {
 		t.Error(err)
 	}
-	for _, o := range []plain.Options{{Version: 1}, {Codecs: "zip"}, {Codecs: "[1]"}, {Codecs: "[]"}} {
+	for _, o := range []plain.Options{{Version: 1}, {Codecs: "zip"}, {Codecs: "[1]"}, {Codecs: "[]"}, {Codecs: `[{"name":"nobody-has-it"}]`}} {
 		if _, err := plain.New(src, o); err == nil {
 			t.Errorf("%+v is no error", o)
 		}

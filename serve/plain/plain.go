@@ -32,6 +32,7 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -110,6 +111,10 @@ func New(nodes Nodes, opt Options) (*Store, error) {
 		}
 		if s.codecs, err = json.Marshal(list); err != nil {
 			return nil, err
+		}
+		// What no array can have is told; what some cannot have, these get otherwise.
+		if _, err = std.Registry().ParseList(s.codecs); err != nil {
+			return nil, fmt.Errorf("codecs: %w", err)
 		}
 	}
 	if opt.Version == 3 {
