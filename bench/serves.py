@@ -10,8 +10,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = f"{HERE}/.work"
 CONNECTIONS = 64
-# Rows: how large chunks are; None is a TIFF in JPEG, whose tiles are decoded for clients, compared with what decoding alone takes.
-ROWS = {"serve/1MiB": 1 << 20, "serve/64KiB": 64 << 10, "serve/jpeg": None}
+# Rows: how large chunks are; None is a TIFF in JPEG, whose tiles are decoded for clients, compared with what decoding alone takes:
+# with all that is between them and the client, and up to the bytes that are sent.
+ROWS = {"serve/1MiB": 1 << 20, "serve/64KiB": 64 << 10, "serve/jpeg": None, "serve/transcode": None}
 TOTAL = 4 << 30
 
 
@@ -126,8 +127,9 @@ def addresses(row, folder, base, path):
 
 def measure(row, folder, who, quick, reps):
     """What one of the columns takes, as the driver keeps it."""
-    if who == "decode":
-        r = json.loads(subprocess.run([f"{WORK}/omnizarr", "tiff", folder, "slide", str(reps)], check=True, capture_output=True, text=True).stdout)
+    if who == "decode" or row == "serve/transcode":
+        work = "tiff" if who == "decode" else "transcode"
+        r = json.loads(subprocess.run([f"{WORK}/omnizarr", work, folder, "slide", str(reps)], check=True, capture_output=True, text=True).stdout)
         r["rate"] = r["bytes"] / min(r["s"])
         return r
     server = Server(who, folder)

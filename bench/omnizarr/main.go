@@ -24,6 +24,7 @@ const usage = `usage:
 	omnizarr WORKLOAD DIR TYPE/BITS REPS   pack or unpack the lowest bits of elements, in memory:
 		pack-encode, pack-encode-reuse, pack-decode or pack-decode-reuse
 	omnizarr tiff DIR NAME REPS            read DIR/NAME.tif
+	omnizarr transcode DIR NAME REPS       make chunks of it as a server hands them out
 	omnizarr n5|n5-straight DIR NAME REPS  read the dataset DIR/n5/NAME of N5
 	omnizarr hdmf-WORK DIR WORK/LAYOUT REPS  read the NWB file DIR/WORK-LAYOUT.nwb.zarr:
 		WORK is walk, units or series

@@ -29,7 +29,8 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"pack-decode":       func(_ context.Context, t task) (run, error) { return packDecode(t, false) },
 	"pack-decode-reuse": func(_ context.Context, t task) (run, error) { return packDecode(t, true) },
 
-	"tiff": readTIFF,
+	"tiff":      readTIFF,
+	"transcode": transcodeTIFF,
 
 	"n5":          func(_ context.Context, t task) (run, error) { return readN5(t, false) },
 	"n5-straight": func(_ context.Context, t task) (run, error) { return readN5(t, true) },
