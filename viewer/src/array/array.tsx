@@ -74,8 +74,8 @@ function Numbers({ node }: { node: Node }) {
   const as = q["as"] ?? (line && shape[0]! > 12 ? "line" : "numbers");
   const others = shape.map((_, i) => i).filter((i) => i !== l.rows && i !== l.columns);
   return (
-    <div class="array">
-      <div class="array-bar">
+    <div class="table">
+      <div class="table-bar array-bar">
         <span class="mono">{shapeText(shape, node.array!.dimension_names)}</span>
         <span class="fact">{type}</span>
         <span class="array-gap" />
@@ -88,7 +88,7 @@ function Numbers({ node }: { node: Node }) {
         {node.views.includes("image") && <Button icon="image" onClick={() => setView("image")}>Picture</Button>}
         {node.views.includes("table") && <Button icon="table" onClick={() => setView("table")}>Table</Button>}
       </div>
-      <div class="array-body">{line && as === "line" ? <SeriesView node={node} /> : <NumberGrid key={`${l.rows} ${l.columns}`} node={node} l={l} wrap={wrap} />}</div>
+      <div class="table-body">{line && as === "line" ? <SeriesView node={node} /> : <NumberGrid key={`${l.rows} ${l.columns}`} node={node} l={l} wrap={wrap} />}</div>
       {others.length > 0 && (
         <div class="array-axes">
           {others.map((i) => (

@@ -17,7 +17,7 @@ export function ArrayDisplay({ node }: { node: Node }) {
     <>
       <section class="section">
         <h3>Axes</h3>
-        <table class="axes">
+        <table class="small">
           <thead><tr><th scope="col">name</th><th scope="col">size</th><th scope="col">stride</th><th scope="col">chunk</th></tr></thead>
           <tbody>
             {shape.map((size, i) => (
