@@ -268,6 +268,9 @@ func (a *Array) Inner(ctx context.Context, index ...int) (find func(at []int) (o
 	}
 	key := a.chunkKey(s, index)
 	fail := func(err error) error { return a.chunkError("read", key, err) }
+	if err := ctx.Err(); err != nil {
+		return nil, fail(err)
+	}
 	if s.uniform == nil || len(s.meta.Codecs) != 1 {
 		return nil, fail(errors.ErrUnsupported)
 	}

@@ -209,6 +209,10 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return of(a.RawChunk(ctx, 1)) }, zarr.ErrRange},
 			{func() error { return of(a.RawChunk(ctx, 1, 1)) }, fs.ErrNotExist},
 		},
+		"Array.Inner": {
+			{func() error { return of(a.Inner(ctx, 7, 7)) }, zarr.ErrRange},
+			{func() error { return of(a.Inner(ctx, 0, 0)) }, errors.ErrUnsupported},
+		},
 		"Array.CheckChunk": {{func() error {
 			return a.CheckChunk(ctx, zarr.ChunkInfo{Key: "a/c/1/1", Box: nd.Box{Start: []int{2, 3}, Shape: []int{2, 3}}})
 		}, zarr.ErrMissing}},
@@ -360,6 +364,7 @@ func TestEndedContextsAreErrorsOfThePackage(t *testing.T) {
 		"Array.CopyChunk":     func() error { return of(a.CopyChunk(gone, a, 0, 0)) },
 		"Array.DeleteChunk":   func() error { return a.DeleteChunk(gone, 0, 0) },
 		"Array.RawChunk":      func() error { return of(a.RawChunk(gone, 0, 0)) },
+		"Array.Inner":         func() error { return of(a.Inner(gone, 0, 0)) },
 		"Array.CheckChunk":    func() error { return a.CheckChunk(gone, info) },
 		"Array.ReadInto":      func() error { return a.ReadInto(gone, zarr.All(), v) },
 		"Array.WriteChunk":    func() error { return a.WriteChunk(gone, []int{0, 0}, []int{1, 1}, nil) },
