@@ -1,11 +1,10 @@
 // The views of series, spikes, tables and arrays in a real browser, on made-up data. node browser/data.mjs [part of a name]
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
 import { createServer } from "vite";
 
-const { chromium } = createRequire(process.env.PLAYWRIGHT ?? import.meta.url)("playwright-core");
 const only = process.argv[2] ?? "";
-const vite = await createServer({ server: { port: 0, hmr: false }, logLevel: "error" });
+const vite = await createServer({ root: new URL("..", import.meta.url).pathname, server: { port: 0, hmr: false }, logLevel: "error" });
 await vite.listen();
 const base = vite.resolvedUrls.local[0].replace(/\/$/, "");
 const browser = await chromium.launch({

@@ -1,9 +1,8 @@
 // Measures frames while one zooms through 10 GiB of pixels and pans: how long the page works on each, and how far apart
 // they come. Run after `npm run build`: node browser/frames.mjs. Says how the browser draws; by software it is slower.
-import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
 import { serve } from "./made.mjs";
 
-const { chromium } = createRequire(process.env.PLAYWRIGHT ?? import.meta.url)("playwright-core");
 const made = await serve();
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",

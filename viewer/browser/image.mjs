@@ -1,11 +1,10 @@
 // The image view in a real browser: pixels against the numbers they come from, both ways of drawing, what fails, what is
 // asked for and what is not. Run after `npm run build`: node browser/image.mjs [part of a name]
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
 import { decode } from "./png.mjs";
 import { serve } from "./made.mjs";
 
-const { chromium } = createRequire(process.env.PLAYWRIGHT ?? import.meta.url)("playwright-core");
 const only = process.argv[2] ?? "";
 const made = await serve();
 const browser = await chromium.launch({
