@@ -150,6 +150,11 @@ func (s *server) aboutMember(ctx context.Context, sp *spot, n *Node) error {
 	if sp.subject.Object != nil {
 		about = sp.subject.Object.About(ctx)
 	} else {
+		// A folder of stores is nothing that a convention describes, and to look for
+		// one would be to open them all.
+		if folder, err := sp.source.Folder(ctx, sp.path); err != nil || folder {
+			return err
+		}
 		about = s.kinds.About(ctx, sp.node)
 	}
 	if about == nil {

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,8 +11,11 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/serve/servetest"
+	"github.com/omnizarr/zarr/serve/source"
 )
 
 const session = servetest.Session
@@ -188,5 +192,42 @@ func TestUnknownCodecsAreTold(t *testing.T) {
 	c.get(&n, "node", "source", "x")
 	if len(n.Problems) != 1 || n.Problems[0].Kind != api.UnknownCodec || n.Array == nil || len(n.Array.Codecs) != 2 {
 		t.Errorf("%+v", n)
+	}
+}
+
+// told counts what it is asked about.
+type told struct{ paths *[]string }
+
+func (told) Name() string { return "told" }
+
+func (k told) About(_ context.Context, n zarr.Node) *convention.About {
+	*k.paths = append(*k.paths, n.Path())
+	return nil
+}
+
+// A folder of stores is told of without opening them, as kinds do to describe a group:
+// there may be very many.
+func TestFoldersAreToldOfUnopened(t *testing.T) {
+	dir := t.TempDir()
+	a, err := zarr.CreateArray(t.Context(), filepath.Join(dir, "time"), zarr.ArraySpec{Shape: []int{4}, DataType: "int32"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var asked []string
+	set := source.NewSet(source.Options{Kinds: kind.List{told{&asked}}})
+	defer set.Close()
+	if _, err := set.Add("data", dir); err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t, api.New(set, api.Options{}), set}
+	var n api.Node
+	c.get(&n, "node", "source", "data", "path", "/")
+	if len(asked) != 0 || n.Children == nil || *n.Children != 1 {
+		t.Errorf("asked about %q, %+v", asked, n)
+	}
+	c.get(&n, "node", "source", "data", "path", "/time")
+	if len(asked) != 1 {
+		t.Errorf("asked about %q", asked)
 	}
 }
