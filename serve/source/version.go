@@ -140,8 +140,9 @@ func (p *place) keep(ctx context.Context, at string) (*kept, error) {
 	if p.folder == nil {
 		stored := n
 		if p.file != nil {
-			if s, err := p.subjectAt(ctx, at); err == nil {
-				stored = s.Node
+			// Not by subjectAt, which asks here for what is no object.
+			if o, err := p.file.At(ctx, path.Join(p.file.Path(), at)); err == nil {
+				stored = o.Node()
 			}
 		}
 		if fresh.stamp, err = p.documents(ctx, stored); err != nil {
