@@ -376,8 +376,6 @@ await test("links are followed: in the tree, in a table, in attributes", async (
   await page.locator(".ragged").first().click();
   await page.locator(".popover a").first().click();
   await until(page, (_, path) => path === lfp);
-  await page.goto(base + "/view/session.nwb.zarr/units?view=table");
-  await page.locator(".ragged", { hasText: "1" }).last().waitFor();
   await page.goto(base + lfp + "/electrodes");
   await page.getByRole("tab", { name: "Attributes" }).click();
   await page.getByRole("tabpanel").getByRole("link", { name: /electrodes/ }).first().click();

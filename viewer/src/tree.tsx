@@ -174,7 +174,8 @@ export function Tree() {
   // Where the selection is, once its row is known.
   const { source, path } = route.value;
   const here = filter.value ? -1 : find(list, source, path);
-  useEffect(() => {
+  // Before the next key: an effect that comes later would undo its move.
+  useLayoutEffect(() => {
     if (here < 0) return;
     setAt(here);
     show(here);
