@@ -1,6 +1,7 @@
 // The views of series, spikes, tables and arrays in a real browser, on made-up data. node browser/data.mjs [part of a name]
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
+import { again } from "./again.mjs";
 import { createServer } from "vite";
 
 const only = process.argv[2] ?? "";
@@ -64,17 +65,21 @@ const made = (value) => (route) => {
 
 async function test(name, fn) {
   if (!name.includes(only)) return;
-  problems = [];
   ran++;
-  try {
-    await fn();
-    assert.deepEqual(problems, []);
-    console.log("ok  ", name);
-  } catch (e) {
-    failed++;
-    console.log("FAIL", name, "\n    ", e.message.split("\n").slice(0, 12).join("\n     "));
-  }
-  for (const c of browser.contexts()) await c.close();
+  const said = await again(name, async () => {
+    problems = [];
+    let wrong = "";
+    try {
+      await fn();
+      assert.deepEqual(problems, []);
+    } catch (e) {
+      wrong = e.message.split("\n").slice(0, 12).join("\n     ");
+    }
+    for (const c of browser.contexts()) await c.close();
+    return wrong;
+  });
+  if (said) failed++;
+  console.log(said ? `FAIL ${name}\n     ${said}` : `ok   ${name}`);
 }
 
 const ephys = "session.nwb.zarr/acquisition/ephys";

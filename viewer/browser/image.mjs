@@ -2,6 +2,7 @@
 // asked for and what is not. Run after `npm run build`: node browser/image.mjs [part of a name]
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
+import { again } from "./again.mjs";
 import { decode } from "./png.mjs";
 import { serve } from "./made.mjs";
 
@@ -29,7 +30,7 @@ async function open(path, o = {}) {
 async function settled(page) {
   for (let i = 0; i < 2; i++) {
     await page.evaluate(() => new Promise((f) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(f)), 60)));
-    await page.waitForSelector(".image[aria-busy=false]", { timeout: 15000 });
+    await page.waitForSelector(".image[aria-busy=false]", { timeout: 45000 });
   }
 }
 
@@ -350,17 +351,20 @@ const tests = {
 
 for (const [name, run] of Object.entries(tests)) {
   if (!name.includes(only)) continue;
-  problems = [];
-  try {
-    await run();
-    assert.deepEqual(problems, []);
-    console.log("ok    " + name);
-  } catch (e) {
-    failed++;
-    console.log("FAIL  " + name + "\n      " + String(e.message ?? e).split("\n").slice(0, 6).join("\n      ") + (problems.length ? "\n      " + problems.join("\n      ") : ""));
-    for (const c of browser.contexts()) await c.close();
-    Object.assign(made.seen, { delay: 0 });
-  }
+  const said = await again(name, async () => {
+    problems = [];
+    try {
+      await run();
+      assert.deepEqual(problems, []);
+      return "";
+    } catch (e) {
+      for (const c of browser.contexts()) await c.close();
+      Object.assign(made.seen, { delay: 0 });
+      return [...String(e.message ?? e).split("\n").slice(0, 6), ...problems].join("\n      ");
+    }
+  });
+  if (said) failed++;
+  console.log(said ? `FAIL  ${name}\n      ${said}` : "ok    " + name);
 }
 await browser.close();
 await made.close();

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { preview } from "vite";
 import { chromium } from "playwright-core";
+import { again } from "./again.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const server = await preview({ root: new URL("..", import.meta.url).pathname, preview: { port: 0, host: "127.0.0.1" }, logLevel: "error" });
@@ -18,6 +19,13 @@ const browser = await chromium.launch({
 let failed = 0;
 async function test(name, how, o = {}) {
   if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
+  const said = await again(name, () => attempt(name, how, o));
+  if (said) failed++;
+  console.log(said ? "FAIL " + name + "\n     " + said : "ok   " + name);
+}
+
+async function attempt(name, how, o) {
+  let said = "";
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: "dark", bypassCSP: false, ...o });
   const page = await context.newPage();
   page.setDefaultTimeout(30000);
@@ -28,13 +36,12 @@ async function test(name, how, o = {}) {
   try {
     await how(page);
     assert.deepEqual(wrong, []);
-    console.log("ok   " + name);
   } catch (e) {
-    failed++;
-    console.log("FAIL " + name + "\n     " + String(e.message ?? e).split("\n").slice(0, 12).join("\n     "));
+    said = String(e.message ?? e).split("\n").slice(0, 12).join("\n     ");
   }
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name.replace(/\W+/g, "-")}.png`, timeout: 30000 }).catch(() => {});
   await context.close();
+  return said;
 }
 const open = async (page, path) => {
   await page.goto(base + path);

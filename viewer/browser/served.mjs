@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { again } from "./again.mjs";
 import { decode } from "./png.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -51,6 +52,12 @@ async function test(name, how, o = {}) {
   if (process.env.ONLY && !new RegExp(process.env.ONLY).test(name)) return;
   ran++;
   const began = Date.now();
+  const wrong = await again(name, () => attempt(name, how, o));
+  if (wrong) failed++;
+  console.log(`${wrong ? "FAIL" : "ok  "} ${String(Date.now() - began).padStart(5)} ms ${name}${wrong && "\n     " + wrong}`);
+}
+
+async function attempt(name, how, o) {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, colorScheme: "dark", reducedMotion: "reduce", permissions: ["clipboard-read", "clipboard-write"], ...o });
   const page = await context.newPage();
   page.setDefaultTimeout(30000);
@@ -59,19 +66,17 @@ async function test(name, how, o = {}) {
   // Also what the policy of the page forbids is an error on the console.
   page.on("console", (m) => m.type() === "error" && !/Failed to load resource|net::ERR/.test(m.text()) && wrong.push(m.text()));
   page.on("request", (r) => /^(http:\/\/127\.0\.0\.1:\d+\/|data:|blob:)/.test(r.url()) || wrong.push("asks elsewhere: " + r.url()));
-  let went = "ok  ";
+  let said = "";
   try {
     await how(page);
     assert.equal(await page.getByText(/could not be drawn|This view failed/).count(), 0, "a part of the page failed");
     assert.deepEqual(wrong, []);
   } catch (e) {
-    failed++;
-    went = "FAIL";
-    name += "\n     " + String(e.message ?? e).split("\n").slice(0, 12).join("\n     ") + `\n     at ${page.url()}`;
+    said = String(e.message ?? e).split("\n").slice(0, 12).join("\n     ") + `\n     at ${page.url()}`;
   }
-  console.log(`${went} ${String(Date.now() - began).padStart(5)} ms ${name}`);
-  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name.split("\n")[0].replace(/\W+/g, "-")}.png` }).catch(() => {});
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name.replace(/\W+/g, "-")}.png` }).catch(() => {});
   await context.close();
+  return said;
 }
 
 const ask = async (what, params) => {
