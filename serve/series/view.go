@@ -166,8 +166,10 @@ func (d *drawing) samples(ctx context.Context, start, stop int) error {
 		return nil
 	}
 	return d.pieces(ctx, start, stop, from, to, func(at int, elems []byte, l layout) error {
-		list := numeric.Slice[float64](elems)
-		if d.decode == nil {
+		var list []float64
+		if d.decode != nil { // which has made numbers of 64 bits of them
+			list = numeric.Slice[float64](elems)
+		} else {
 			list = make([]float64, l.rows*l.channels)
 			dtype.Floats(d.array.DataType(), list, elems)
 		}
