@@ -170,6 +170,9 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("%s with too many arguments: exit code %d, %s", name, code, errs)
 		}
 		for _, url := range wrong {
+			if url == "empty" && slices.Contains(many, name) {
+				continue // a folder, which may hold stores one day
+			}
 			call := append([]string{}, words...)
 			for _, arg := range args {
 				call = append(call, strings.ReplaceAll(arg, "URL", url))
