@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/number"
 	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -77,7 +78,7 @@ var bfloat16 = reflect.TypeFor[dtype.BFloat16]()
 // sameValues reports whether elements in memory are values of a Go type that fits
 // them, and not only their bits, as those of a float are in an integer.
 func sameValues(t dtype.Type, g reflect.Type) bool {
-	source, _, pre := sourceType(t)
+	source, _, pre := number.Source(t)
 	return source == numeric.None || g == bfloat16 || pre == nil && source == targetType(g)
 }
 
@@ -92,7 +93,7 @@ type conversion struct {
 }
 
 func newConversion(from dtype.Type, to reflect.Type) (*conversion, error) {
-	source, in, pre := sourceType(from)
+	source, in, pre := number.Source(from)
 	target := targetType(to)
 	complexes := from.Kind() == dtype.Complex
 	if source == numeric.None || target == numeric.None || complexes != (to.Kind() == reflect.Complex64 || to.Kind() == reflect.Complex128) {
@@ -118,62 +119,6 @@ func targetType(t reflect.Type) numeric.Type {
 		return numeric.Float64
 	default:
 		return numeric.Named(k.String())
-	}
-}
-
-// sourceType is the number type of elements, or of the parts of complex ones, of
-// in bytes each; pre makes numbers of it where elements are no such themselves.
-func sourceType(t dtype.Type) (source numeric.Type, in int, pre numeric.Kernel) {
-	switch t.Kind() {
-	case dtype.Bool:
-		return numeric.Uint8, 1, truth
-	case dtype.Int:
-		return numeric.Named(fmt.Sprint("int", 8*t.Size())), t.Size(), nil
-	case dtype.Uint:
-		return numeric.Named(fmt.Sprint("uint", 8*t.Size())), t.Size(), nil
-	case dtype.Float, dtype.Complex:
-		f, ok := dtype.FormatOf(t)
-		if !ok {
-			return numeric.None, 0, nil
-		}
-		in = t.Size()
-		if t.Kind() == dtype.Complex {
-			in /= 2
-		}
-		if n := numeric.Named(f.Name()); n != numeric.None {
-			return n, in, nil
-		}
-		return numeric.Float32, in, decoder(f, in)
-	}
-	return numeric.None, 0, nil
-}
-
-func truth(dst, src []byte) {
-	for i, b := range src {
-		dst[i] = min(b, 1)
-	}
-}
-
-// decoder makes float32 of bfloat16, which is the upper half of it, and of floats of
-// one byte.
-func decoder(f *dtype.Format, size int) numeric.Kernel {
-	if size == 2 {
-		return func(dst, src []byte) {
-			d := numeric.Slice[uint32](dst)
-			for i, bits := range numeric.Slice[uint16](src) {
-				d[i] = uint32(bits) << 16
-			}
-		}
-	}
-	var table [256]float32
-	for i := range table {
-		table[i] = float32(f.Decode(uint64(i)))
-	}
-	return func(dst, src []byte) {
-		d := numeric.Slice[float32](dst)
-		for i, bits := range src {
-			d[i] = table[bits]
-		}
 	}
 }
 

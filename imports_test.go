@@ -24,7 +24,7 @@ var layers = []struct {
 	{names: []string{"nd", "store", "viewer", "internal/*"}},
 	{names: []string{"store/storetest"}},
 	{names: []string{"dtype"}},
-	{names: []string{"grid"}},
+	{names: []string{"grid", "internal/number"}},
 	{names: []string{"meta", "codec", "schemas", "rows"}},
 	{names: []string{"format/tiff/tag", "format/tiff/jpeg", "format/tiff/packbits", "format/tiff/pixel", "format/tiff/tiletest", "format/ngff", "format/hdmf/schema"}},
 	{names: []string{"codec/*", "format/n5/convention", "format/tiff/ome", "format/tiff/imagej", "format/tiff/geo", "format/tiff/writer", "downsample"}},
