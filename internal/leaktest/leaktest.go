@@ -50,6 +50,7 @@ func (c checked) Run() int {
 	if code != 0 || fuzzing() {
 		return code // what failed may well leave something; so does the fuzzer
 	}
+	end()
 	if n := par.Panics(); n > 0 {
 		fmt.Fprintf(c.out, "leaktest: %d panics were caught that no test asked for\n", n)
 		code = 1

@@ -76,6 +76,18 @@ func TestOpenSocketIsFound(t *testing.T) {
 	}
 }
 
+func TestWhatIsSharedEndsBeforeTheSearch(t *testing.T) {
+	code, said := watch(func() int {
+		stop := make(chan bool)
+		AtEnd(func() { close(stop) })
+		go forgotten(stop)
+		return 0
+	})
+	if code != 0 || said != "" {
+		t.Errorf("code %d: %s", code, said)
+	}
+}
+
 func TestRunningGoroutineIsFound(t *testing.T) {
 	stop := make(chan bool)
 	code, said := watch(func() int {
