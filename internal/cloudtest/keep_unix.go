@@ -32,7 +32,7 @@ rm -rf "$dir"
 func keep(dir string, command, env []string) (*keeper, error) {
 	k := &keeper{cmd: exec.Command("sh", append([]string{"-c", keeping, "sh", dir}, command...)...), dir: dir}
 	k.cmd.Env = append(os.Environ(), env...)
-	k.cmd.Stderr = os.Stderr // which ends when nothing is left
+	k.cmd.Stderr = os.Stderr                                // which ends when nothing is left
 	k.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what interrupts the tests is not for it
 	var err error
 	if k.input, err = k.cmd.StdinPipe(); err != nil {
