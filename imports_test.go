@@ -37,6 +37,7 @@ var layers = []struct {
 	{names: []string{"codec/codectest", "format/*"}},
 	{names: []string{"format/std"}},
 	{names: []string{"locate"}},
+	{names: []string{"store/s3", "store/gcs", "store/azblob"}},
 	{names: []string{"internal/reach"}},
 	{names: []string{"."}},
 	{names: []string{"format/cf"}},

@@ -52,7 +52,8 @@ type options struct {
 	allow        []string
 	readOnly     bool // besides locate.ReadOnly, which Locate replaces
 	sync         bool
-	err          error // what is wrong with them
+	remote       *store.Remote // instead of locate.Remote
+	err          error         // what is wrong with them
 }
 
 type consolidation uint8
@@ -79,6 +80,9 @@ func newOptions(opts []Option) (*options, error) {
 	}
 	o.locate.ReadOnly = o.locate.ReadOnly || o.readOnly
 	o.locate.Sync = o.locate.Sync || o.sync
+	if o.remote != nil {
+		o.locate.Remote = *o.remote
+	}
 	for _, place := range o.allow {
 		if path, ok := strings.CutPrefix(place, "file://"); ok || !strings.Contains(place, "://") {
 			o.locate.Allow = append(slices.Clip(o.locate.Allow), path)
@@ -108,6 +112,9 @@ func Sync() Option { return func(o *options) { o.sync = true } }
 
 // Locate sets how URLs become stores: schemes, HTTP options.
 func Locate(l locate.Options) Option { return func(o *options) { o.locate = l } }
+
+// Remote sets how much may be asked of stores that are reached over a network.
+func Remote(r store.Remote) Option { return func(o *options) { o.remote = &r } }
 
 // Codecs sets the codecs that arrays may use, instead of std.Registry.
 func Codecs(r *codec.Registry) Option { return func(o *options) { o.codecs = r } }

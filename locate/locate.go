@@ -1,7 +1,8 @@
 // Package locate finds the store that a URL names, and the node in it.
 //
 // A URL is a path or file://, http://, https:// or mem: with a name; further
-// schemes are added to a Schemes value. A part of a path that ends in ".zip"
+// schemes come with the packages that register them, or are added to a Schemes
+// value. A part of a path that ends in ".zip"
 // and is a file opens as an archive, and what follows names a node in it. In a
 // pipeline, base|zip:path|zarr3:path, each stage says how to take what the one
 // before gives.
@@ -111,6 +112,8 @@ type Options struct {
 	AsFolder bool
 	// HTTP is for stores on web servers.
 	HTTP web.Options
+	// Remote is for all stores that are reached over a network.
+	Remote store.Remote
 	// Schemes says how to open the URL by its scheme; nil means Builtin.
 	Schemes Schemes
 	// Formats are those that names and pipelines can mean; nil means std.Registry.
@@ -131,10 +134,15 @@ type Opener func(ctx context.Context, url string, opt Options) (Location, error)
 // Schemes maps schemes to what opens them.
 type Schemes map[string]Opener
 
-// Builtin gives the schemes that need no more than the standard library: file,
-// http, https and mem. The map is the caller's own, to add others to.
+// Builtin gives the schemes that need no more than the standard library, file,
+// http, https and mem, and those that packages have registered. The map is the
+// caller's own, to add others to.
 func Builtin() Schemes {
-	return Schemes{"file": openFileURL, "http": openWeb, "https": openWeb, "mem": openMem}
+	registered.Lock()
+	defer registered.Unlock()
+	all := Schemes{"file": openFileURL, "http": openWeb, "https": openWeb, "mem": openMem}
+	maps.Copy(all, registered.schemes)
+	return all
 }
 
 // scheme matches the start of a URL; one letter alone is a Windows drive.
@@ -230,75 +238,6 @@ func openMem(_ context.Context, rawURL string, opt Options) (Location, error) {
 		l.Store = mem.Shared(name)
 	}
 	return l, nil
-}
-
-// openWeb opens a URL as a store, or what ends in ".zip" in it as an archive.
-func openWeb(ctx context.Context, rawURL string, opt Options) (Location, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return Location{}, failed(rawURL, "not a URL")
-	}
-	given := *u
-	names := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
-	at := slices.IndexFunc(names, isArchive)
-	asFile := opt.AsFile
-	if asFile {
-		at = len(names) - 1
-	} else if at < 0 && opt.AllowFile && !opt.AsFolder {
-		at = slices.IndexFunc(names, func(name string) bool { return opt.formats().FileNamed(name) != nil })
-		asFile = at >= 0
-	}
-	if at < 0 {
-		return openWebFolder(rawURL, u, names, opt)
-	}
-	key, err := url.PathUnescape(names[at])
-	if err != nil {
-		return Location{}, failed(rawURL, "not a URL")
-	}
-	inner, err := url.PathUnescape(strings.Join(names[at+1:], "/"))
-	if err != nil {
-		return Location{}, failed(rawURL, "not a URL")
-	}
-	if inner, err = nodePath(rawURL, inner); err != nil {
-		return Location{}, err
-	}
-	u.Path, u.RawPath = "/", ""
-	parent, err := web.Open(u.JoinPath(names[:at]...).String(), opt.HTTP)
-	if err != nil {
-		return Location{}, err
-	}
-	if asFile {
-		return Location{Store: parent, Path: key, File: true, Inner: inner}, nil
-	}
-	l, err := openArchive(ctx, parent, key, inner)
-	if errors.Is(err, store.ErrNotExist) && !opt.Create {
-		// A hierarchy may be called so, such as an archive that somebody serves as Zarr.
-		if found, folderErr := openWebFolder(rawURL, &given, names, opt); folderErr == nil {
-			return found, nil
-		}
-	}
-	return l, err
-}
-
-// openWebFolder opens a URL, or the hierarchy that it leads into.
-func openWebFolder(rawURL string, u *url.URL, names []string, opt Options) (Location, error) {
-	inner := ""
-	if at := opt.formats().Top(names); at >= 0 && at < len(names)-1 {
-		var err error
-		if inner, err = url.PathUnescape(strings.Join(names[at+1:], "/")); err == nil {
-			inner, err = nodePath(rawURL, inner)
-		}
-		if err != nil {
-			return Location{}, err
-		}
-		u.Path, u.RawPath = "/", ""
-		rawURL = u.JoinPath(names[:at+1]...).String()
-	}
-	s, err := web.Open(rawURL, opt.HTTP)
-	if err != nil {
-		return Location{}, err
-	}
-	return Location{Store: s, Path: inner}, nil
 }
 
 // openArchive opens the archive that is a value of s.

@@ -323,7 +323,7 @@ func TestWeb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if p, ok := l.Store.(store.Parallel); !ok || p.Concurrency() != 32 {
+	if p, ok := l.Store.(store.Parallel); !ok || p.Concurrency() != 64 {
 		t.Error("an archive on a server should like as many requests as the server")
 	}
 	if u := l.Store.URL(); u != server.URL+"/x%20y/a.zip" {

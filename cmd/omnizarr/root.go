@@ -18,6 +18,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/kind"
+	"github.com/omnizarr/zarr/store"
 )
 
 // What the process ends with.
@@ -44,6 +45,8 @@ type app struct {
 	plain       bool
 	resolved    bool
 	allow       []string
+	remote      store.Remote // of stores over a network
+	budget      int64        // most requests to them; 0: no end
 	logFormat   string
 	logger      *slog.Logger // nil: words for people
 	quiet       bool
@@ -130,14 +133,18 @@ The form base|zip:path|zarr3:path is taken too.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			for _, limit := range []struct {
 				flag  string
-				value int
-			}{{"workers", a.workers}, {"max-chunk", a.maxChunk}, {"max-document", a.maxDocument}} {
+				value int64
+			}{{"workers", int64(a.workers)}, {"max-chunk", int64(a.maxChunk)}, {"max-document", int64(a.maxDocument)},
+				{"requests", int64(a.remote.Requests)}, {"request-budget", a.budget}} {
 				if limit.value < 0 {
 					return badUsage(cmd, "--%s %d: must not be negative", limit.flag, limit.value)
 				}
 			}
 			if err := a.setLog(); err != nil {
 				return badUsage(cmd, "%w", err)
+			}
+			if a.budget > 0 {
+				a.remote.Budget = store.NewBudget(a.budget)
 			}
 			return nil
 		},
@@ -155,6 +162,9 @@ The form base|zip:path|zarr3:path is taken too.`,
 	flags.IntVar(&a.maxDocument, "max-document", 0, "most bytes that a document of metadata may have (0: 16 MiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
+	flags.IntVar(&a.remote.Requests, "requests", 0, "most requests under way at once to each store over a network (0: 64)")
+	flags.IntVar(&a.remote.Retries, "retries", 0, "how often a request that failed for a reason which may pass is tried again (0: 4; -1: never)")
+	flags.Int64Var(&a.budget, "request-budget", 0, "most requests in all to stores over a network (0: no end)")
 	a.logFlags(flags)
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),
 		a.verifyCommand(), a.repairCommand(), a.validateCommand(), a.copyCommand(), a.demoCommand(), a.versionCommand(), a.manCommand())
@@ -278,7 +288,7 @@ func (a *app) options(more ...zarr.Option) []zarr.Option {
 	if len(a.allow) > 0 {
 		more = append(more, zarr.Allow(a.allow...))
 	}
-	return more
+	return append(more, zarr.Remote(a.remote))
 }
 
 // open opens a node for reading.

@@ -52,6 +52,7 @@ func (r *Reach) openStore(ctx context.Context, root site) (s store.Store, closer
 	case "http", "https":
 		u := url.URL{Scheme: root.scheme, Host: root.host, Path: root.path, RawQuery: root.query}
 		opt := r.opt.Locate.HTTP
+		opt.Remote = r.opt.Locate.Remote
 		opt.Follow = func(to *url.URL) error { return r.follow(root, to) }
 		s, err := web.Open(u.String(), opt)
 		return s, nil, false, err
@@ -59,12 +60,16 @@ func (r *Reach) openStore(ctx context.Context, root site) (s store.Store, closer
 		s, err := file.Open(root.local(), file.Options{})
 		return s, s, true, err
 	}
-	opener, ok := r.opt.Locate.Schemes[root.scheme]
+	schemes := r.opt.Locate.Schemes
+	if schemes == nil {
+		schemes = locate.Builtin()
+	}
+	opener, ok := schemes[root.scheme]
 	if !ok {
 		return nil, nil, false, fmt.Errorf("%w %q", locate.ErrScheme, root.scheme)
 	}
 	given := r.opt.Locate
-	l, err := opener(ctx, root.url(), locate.Options{ReadOnly: true, HTTP: given.HTTP, Schemes: given.Schemes, Formats: given.Formats})
+	l, err := opener(ctx, root.url(), locate.Options{ReadOnly: true, AsFolder: true, HTTP: given.HTTP, Remote: given.Remote, Schemes: given.Schemes, Formats: given.Formats})
 	if err != nil {
 		return nil, nil, false, err
 	}

@@ -115,6 +115,9 @@ type answer struct {
 
 // ask sends a request and waits for the header of the answer.
 func (s *Store) ask(ctx context.Context, key, ranges string) (*answer, error) {
+	if err := s.opt.Remote.Budget.Take(); err != nil {
+		return nil, err
+	}
 	a := &answer{stall: s.opt.Stall}
 	a.ctx, a.cancel = context.WithCancelCause(ctx)
 	req := (&http.Request{

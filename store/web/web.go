@@ -7,6 +7,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,10 @@ type Options struct {
 	// ForbiddenIsMissing takes status 403 for a missing key, as hosts like S3
 	// give it to clients that may not list.
 	ForbiddenIsMissing bool
-	// Retries is how many times a request is tried again; 0 means 4, and a
-	// negative number never.
+	// Remote is how much may be asked of the server.
+	Remote store.Remote
+	// Retries is how many times a request is tried again; 0 means Remote.Retries,
+	// or else 4, and a negative number never.
 	Retries int
 	// Wait is about how long to wait before the first retry, 0 meaning 200 ms;
 	// each further wait is twice as long.
@@ -48,9 +51,7 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
-	if o.Retries == 0 {
-		o.Retries = 4
-	}
+	o.Retries = cmp.Or(o.Retries, o.Remote.Retries, 4)
 	if o.Wait <= 0 {
 		o.Wait = 200 * time.Millisecond
 	}
@@ -148,8 +149,8 @@ func (s *Store) URL() string { return s.url }
 // Identity is the whole URL.
 func (s *Store) Identity(key string) string { return store.JoinURL(s.base.String(), key) }
 
-// Concurrency is 32: requests mostly wait.
-func (s *Store) Concurrency() int { return 32 }
+// Concurrency is as many requests as may be under way: they mostly wait.
+func (s *Store) Concurrency() int { return s.opt.Remote.InFlight() }
 
 // keyURL gives the URL of a key, in which every character stands for itself.
 func (s *Store) keyURL(key string) *url.URL {
