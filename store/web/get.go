@@ -2,331 +2,38 @@ package web
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"math"
 	"net/http"
-	"strconv"
-	"strings"
-	"time"
 
-	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/remote"
 	"github.com/omnizarr/zarr/store"
 )
 
-const (
-	// maxSkip is how much is read in vain where the server ignores ranges.
-	maxSkip = 64 << 20
-	// maxTrust is how much memory is taken because the server declares it;
-	// beyond that it must have sent as much already.
-	maxTrust = 64 << 20
-	// maxDrain is how much is read to be able to use a connection again.
-	maxDrain = 64 << 10
-)
-
-var errStalled = errors.New("server sends nothing more")
-
 // Get asks for the whole value or a range of it.
 func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	err := ctx.Err()
 	if store.CheckKey(key) != nil {
-		err = store.ErrBadKey
+		return dst, store.Info{}, store.WrapError("get", s.url, key, store.ErrBadKey)
 	}
-	out, info := dst, store.Info{}
-	if err == nil {
-		err = s.retry(ctx, func() error {
-			out, info, err = s.try(ctx, key, r, dst)
-			return err
-		})
-	}
-	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.url, key, err)
-	}
-	return out, info, nil
+	out, info, err := s.client.Get(ctx, func(ctx context.Context, ranges string) (*http.Request, error) {
+		req := (&http.Request{
+			Method: http.MethodGet, URL: s.keyURL(key), Host: s.base.Host, Header: s.opt.Header.Clone(),
+			Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		}).WithContext(ctx)
+		if req.Header == nil {
+			req.Header = make(http.Header)
+		}
+		req.Header.Set("Accept-Encoding", "identity")
+		if ranges != "" {
+			req.Header.Set("Range", ranges)
+		}
+		return req, nil
+	}, r, dst)
+	return out, info, store.WrapError("get", s.url, key, err)
 }
 
-// try makes one request; two where the server knows no suffixes.
-func (s *Store) try(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	ask, header := r, ""
-	if _, ok := r.IsAll(); !ok {
-		ask, header = rangeHeader(r)
+// explain says what a status means.
+func (s *Store) explain(_ *http.Request, a *remote.Answer) error {
+	if a.Status == http.StatusForbidden && s.opt.ForbiddenIsMissing {
+		return store.ErrNotExist
 	}
-	a, err := s.ask(ctx, key, header)
-	if err != nil {
-		return dst, store.Info{}, err
-	}
-	defer a.close()
-	size, err := a.totalSize()
-	if err != nil {
-		return dst, store.Info{}, err
-	}
-	info := store.Info{Size: size, ETag: a.Header.Get("ETag")}
-	var off, n int64
-	if size >= 0 {
-		if off, n, err = r.Resolve(size); err != nil {
-			return dst, info, err
-		}
-	}
-	if size >= 0 && n == 0 {
-		return dst, info, nil
-	}
-	if _, ok := r.IsSuffix(); ok && size >= 0 && a.StatusCode != http.StatusPartialContent && off > maxDrain {
-		a.close()
-		return s.try(ctx, key, store.Part(off, n), dst)
-	}
-	out := dst
-	switch {
-	case a.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		err = fmt.Errorf("%w: server refuses the range", store.ErrRange)
-	case a.StatusCode == http.StatusPartialContent:
-		out, err = a.part(ask, off, n, size, dst)
-	case size < 0:
-		out, info.Size, err = a.unknown(r, dst)
-	default:
-		out, err = a.skip(off, n, dst)
-	}
-	if err == io.EOF {
-		err = &passing{err: fmt.Errorf("answer is cut off: %w", io.ErrUnexpectedEOF)}
-	}
-	return out, info, err
-}
-
-// rangeHeader gives the range to ask for. Where r means no bytes, or none that
-// can be, that is the first byte: it tells how large the value is.
-func rangeHeader(r store.Range) (store.Range, string) {
-	if n, ok := r.IsSuffix(); ok && n > 0 {
-		return r, fmt.Sprintf("bytes=-%d", n)
-	}
-	if off, n, ok := r.IsPart(); ok && off >= 0 && n > 0 && off <= math.MaxInt64-n {
-		return r, fmt.Sprintf("bytes=%d-%d", off, off+n-1)
-	}
-	return store.Part(0, 1), "bytes=0-0"
-}
-
-// answer is a response under way, given up when nothing comes for too long.
-type answer struct {
-	*http.Response
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  *time.Timer
-	stall  time.Duration
-}
-
-// ask sends a request and waits for the header of the answer.
-func (s *Store) ask(ctx context.Context, key, ranges string) (*answer, error) {
-	if err := s.opt.Remote.Budget.Take(); err != nil {
-		return nil, err
-	}
-	a := &answer{stall: s.opt.Stall}
-	a.ctx, a.cancel = context.WithCancelCause(ctx)
-	req := (&http.Request{
-		Method: http.MethodGet, URL: s.keyURL(key), Host: s.base.Host, Header: s.opt.Header.Clone(),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(a.ctx)
-	if req.Header == nil {
-		req.Header = make(http.Header)
-	}
-	req.Header.Set("Accept-Encoding", "identity")
-	if ranges != "" {
-		req.Header.Set("Range", ranges)
-	}
-	a.timer = time.AfterFunc(a.stall, func() { a.cancel(errStalled) })
-	resp, err := s.client.Do(req)
-	if err != nil {
-		err = explainError(a.ctx, err)
-		a.timer.Stop()
-		a.cancel(nil)
-		return nil, err
-	}
-	a.Response = resp
-	err = s.explainStatus(resp)
-	if code := resp.Header.Get("Content-Encoding"); err == nil && code != "" && code != "identity" {
-		err = fmt.Errorf("server sends the value encoded with %q, which was not asked for", code)
-	}
-	if err != nil {
-		a.close()
-		return nil, err
-	}
-	return a, nil
-}
-
-// close lets the connection be used again if little is left to read.
-func (a *answer) close() {
-	if a.ContentLength <= maxDrain {
-		a.timer.Reset(min(a.stall, time.Second))
-		io.CopyN(io.Discard, a.Body, maxDrain)
-	}
-	a.Body.Close()
-	a.timer.Stop()
-	a.cancel(nil)
-}
-
-// totalSize gives the size of the whole value, -1 if the answer does not tell.
-func (a *answer) totalSize() (int64, error) {
-	if a.StatusCode == http.StatusOK {
-		return a.ContentLength, nil
-	}
-	v := a.Header.Get("Content-Range")
-	_, total, ok := strings.Cut(v, "/")
-	if !ok && a.StatusCode == http.StatusPartialContent {
-		return 0, errors.New("server sends a part and does not say which")
-	}
-	if !ok || total == "*" {
-		return -1, nil
-	}
-	n, err := strconv.ParseInt(total, 10, 64)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("server answers with the range %q", v)
-	}
-	return n, nil
-}
-
-// part reads the body of a 206. What was asked for lies at off, n bytes of
-// size, unless the size is unknown.
-func (a *answer) part(ask store.Range, off, n, size int64, dst []byte) ([]byte, error) {
-	v := a.Header.Get("Content-Range")
-	span, _, _ := strings.Cut(strings.TrimPrefix(v, "bytes "), "/")
-	from, to, _ := strings.Cut(span, "-")
-	first, err1 := strconv.ParseInt(from, 10, 64)
-	last, err2 := strconv.ParseInt(to, 10, 64)
-	if err1 != nil || err2 != nil || first < 0 || last < first || size >= 0 && last >= size {
-		return dst, fmt.Errorf("server answers with the range %q", v)
-	}
-	got := last - first + 1
-	if size < 0 {
-		wantOff, wantLen, ok := ask.IsPart()
-		if !ok { // a suffix: what came is all there is to go by
-			wantOff = first
-			wantLen, _ = ask.IsSuffix()
-			wantLen = min(wantLen, got)
-		}
-		off, n = wantOff, wantLen
-	}
-	if first > off || last < off+n-1 {
-		return dst, &passing{err: fmt.Errorf("server answers with the range %q, without bytes %d to %d", v, off, off+n-1)}
-	}
-	if a.ContentLength >= 0 && a.ContentLength != got {
-		return dst, &passing{err: fmt.Errorf("server declares %d bytes for the range %q", a.ContentLength, v)}
-	}
-	return a.skip(off-first, n, dst)
-}
-
-// skip leaves out the first bytes of the body and appends n to dst.
-func (a *answer) skip(first, n int64, dst []byte) ([]byte, error) {
-	if err := a.discard(first); err != nil {
-		return dst, err
-	}
-	out, start := dst, len(dst)
-	for n > 0 {
-		// The first time this is all, unless it is a lot.
-		more := n
-		if n > int64(cap(out)-len(out)) {
-			more = min(n, max(maxTrust, int64(len(out)-start)))
-		}
-		have := len(out)
-		out = buf.Extend(out, int(more))
-		if err := a.read(out[have:]); err != nil {
-			return dst, err
-		}
-		n -= more
-	}
-	return out, nil
-}
-
-func (a *answer) discard(n int64) error {
-	if n > maxSkip {
-		return fmt.Errorf("server ignores ranges, and %d bytes lie before the wanted ones", n)
-	}
-	buf := make([]byte, min(n, 64<<10))
-	for n > 0 {
-		b := buf[:min(n, int64(len(buf)))]
-		if err := a.read(b); err != nil {
-			return err
-		}
-		n -= int64(len(b))
-	}
-	return nil
-}
-
-// read fills p. A body that ends before, as if that were right, is io.EOF.
-func (a *answer) read(p []byte) error {
-	for len(p) > 0 {
-		n, err := a.some(p)
-		p = p[n:]
-		if err == io.EOF && len(p) > 0 {
-			return io.EOF
-		}
-		if err != nil && len(p) > 0 {
-			return a.broken(err)
-		}
-	}
-	return nil
-}
-
-// some is one read with the clock for it set anew.
-func (a *answer) some(p []byte) (int, error) {
-	a.timer.Reset(a.stall)
-	return a.Body.Read(p)
-}
-
-func (a *answer) broken(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &passing{err: fmt.Errorf("answer is cut off: %w", err)}
-	}
-	return explainError(a.ctx, err)
-}
-
-// unknown reads a whole value of which the server does not say the size, and
-// appends what r means of it.
-func (a *answer) unknown(r store.Range, dst []byte) ([]byte, int64, error) {
-	limit, whole := r.IsAll()
-	if !whole {
-		limit = maxSkip
-		if off, n, ok := r.IsPart(); ok && off >= 0 && n > 0 && off <= maxSkip && n <= math.MaxInt64-off {
-			out, err := a.skip(off, n, dst)
-			if err == io.EOF {
-				err = fmt.Errorf("value ends before byte %d: %w", off+n, store.ErrRange)
-			}
-			return out, -1, err
-		}
-	}
-	body := dst
-	if !whole {
-		body = nil
-	}
-	start := len(body)
-	var one [1]byte
-	for {
-		if limit >= 0 && int64(len(body)-start) > limit {
-			if whole {
-				return dst, -1, fmt.Errorf("more than %d bytes: %w", limit, store.ErrTooLarge)
-			}
-			return dst, -1, fmt.Errorf("server ignores ranges and does not declare the size, more than %d bytes are not read", limit)
-		}
-		var n int
-		var err error
-		if len(body) < cap(body) {
-			n, err = a.some(body[len(body):cap(body)])
-			body = body[:len(body)+n]
-		} else { // no more memory before there is more to put there
-			n, err = a.some(one[:])
-			body = append(body, one[:n]...)
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return dst, -1, a.broken(err)
-		}
-	}
-	size := int64(len(body) - start)
-	off, n, err := r.Resolve(size)
-	if err != nil || whole {
-		if err != nil {
-			body = dst
-		}
-		return body, size, err
-	}
-	return append(dst, body[off:off+n]...), size, nil
+	return remote.Explain(a)
 }

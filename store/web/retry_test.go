@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/omnizarr/zarr/internal/remote"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -95,31 +96,6 @@ func (h handled) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-func TestRetryAfterForms(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		in := time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat)
-		for v, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "-3": 0, "soon": 0, in: 90 * time.Second, "Fri, 31 Dec 1999 23:59:59 GMT": 0} {
-			if got := retryAfter(v); got != want {
-				t.Errorf("Retry-After %q: %v, want %v", v, got, want)
-			}
-		}
-	})
-}
-
-func TestWaits(t *testing.T) {
-	s := &Store{opt: Options{Wait: 100, MaxWait: 1000}}
-	for try, want := range []time.Duration{100, 200, 400, 800, 1000, 1000} {
-		for range 50 {
-			if d := s.wait(try, 0); d < want/2 || d > want {
-				t.Fatalf("wait %v after try %d, want %v to %v", d, try, want/2, want)
-			}
-		}
-	}
-	if d := s.wait(70, 0); d <= 0 || d > 1000 {
-		t.Errorf("wait %v after many tries", d)
-	}
-}
-
 func TestTruncatedForGood(t *testing.T) {
 	var asked atomic.Int32
 	s := serve(t, quick, func(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +139,7 @@ func TestStalledServer(t *testing.T) {
 	})
 	defer close(done)
 	for _, key := range []string{"header", "body"} {
-		if _, _, err := s.Get(ctx, key, store.All(), nil); !errors.Is(err, errStalled) {
+		if _, _, err := s.Get(ctx, key, store.All(), nil); !errors.Is(err, remote.ErrStalled) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

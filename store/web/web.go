@@ -12,27 +12,26 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/omnizarr/zarr/internal/remote"
 	"github.com/omnizarr/zarr/store"
 )
 
 // Options says how to talk to the server; the zero value is fine.
 type Options struct {
+	// Remote is how much may be asked of the server.
+	Remote store.Remote
 	// Header is added to each request, for example to authorize it.
 	Header http.Header
 	// ForbiddenIsMissing takes status 403 for a missing key, as hosts like S3
 	// give it to clients that may not list.
 	ForbiddenIsMissing bool
-	// Remote is how much may be asked of the server.
-	Remote store.Remote
 	// Retries is how many times a request is tried again; 0 means Remote.Retries,
-	// or else 4, and a negative number never.
+	// and a negative number never.
 	Retries int
 	// Wait is about how long to wait before the first retry, 0 meaning 200 ms;
 	// each further wait is twice as long.
@@ -50,45 +49,13 @@ type Options struct {
 	Follow func(to *url.URL) error
 }
 
-func (o *Options) setDefaults() {
-	o.Retries = cmp.Or(o.Retries, o.Remote.Retries, 4)
-	if o.Wait <= 0 {
-		o.Wait = 200 * time.Millisecond
-	}
-	if o.MaxWait <= 0 {
-		o.MaxWait = 20 * time.Second
-	}
-	if o.Stall <= 0 {
-		o.Stall = time.Minute
-	}
-	if o.Transport == nil {
-		o.Transport = transport()
-	}
-}
-
-// transport is made once, so that all stores share its connections. It leaves
-// bodies as they are sent: values are bytes, and their lengths are checked.
-var transport = sync.OnceValue(func() http.RoundTripper {
-	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:     true,
-		MaxIdleConns:          256,
-		MaxIdleConnsPerHost:   64,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   15 * time.Second,
-		ExpectContinueTimeout: time.Second,
-		DisableCompression:    true,
-	}
-})
-
 // Store is the part of a server below a URL. Its methods may be called by
 // several goroutines.
 type Store struct {
 	base   url.URL
 	url    string // without secrets
 	opt    Options
-	client http.Client
+	client *remote.Client
 }
 
 var (
@@ -106,19 +73,19 @@ func Open(base string, opt Options) (*Store, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, store.WrapError("open", u.Redacted(), "", errors.New("not an http or https URL"))
 	}
-	opt.setDefaults()
 	u.Fragment, u.RawFragment = "", ""
 	s := &Store{base: *u, opt: opt}
 	u.RawQuery, u.ForceQuery = "", false
 	s.url = u.Redacted()
-	s.client = http.Client{Transport: opt.Transport, CheckRedirect: s.checkRedirect}
+	opt.Remote.Retries = cmp.Or(opt.Retries, opt.Remote.Retries)
+	s.client = remote.New(remote.Options{
+		Remote: opt.Remote, Wait: opt.Wait, MaxWait: opt.MaxWait, Stall: opt.Stall,
+		Transport: opt.Transport, Redirect: s.checkRedirect, Explain: s.explain,
+	})
 	return s, nil
 }
 
-var (
-	errRedirect  = errors.New("redirect refused")
-	errDirectory = errors.New("redirect to a directory")
-)
+var errRedirect = errors.New("redirect refused")
 
 // checkRedirect follows redirects to http and https only. One that just adds a
 // slash is how servers say that a folder, and so no value, lies there.
@@ -132,7 +99,7 @@ func (s *Store) checkRedirect(r *http.Request, via []*http.Request) error {
 	case len(via) >= 10:
 		return fmt.Errorf("%w: there were 10 before", errRedirect)
 	case r.URL.Host == last.Host && r.URL.Path == last.Path+"/":
-		return errDirectory
+		return store.ErrNotExist
 	}
 	if s.opt.Follow != nil {
 		if err := s.opt.Follow(r.URL); err != nil {
@@ -149,8 +116,8 @@ func (s *Store) URL() string { return s.url }
 // Identity is the whole URL.
 func (s *Store) Identity(key string) string { return store.JoinURL(s.base.String(), key) }
 
-// Concurrency is as many requests as may be under way: they mostly wait.
-func (s *Store) Concurrency() int { return s.opt.Remote.InFlight() }
+// Concurrency is how many requests may be under way: they mostly wait.
+func (s *Store) Concurrency() int { return s.client.Concurrency() }
 
 // keyURL gives the URL of a key, in which every character stands for itself.
 func (s *Store) keyURL(key string) *url.URL {

@@ -1,0 +1,190 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	// maxDrain is how much is read to be able to use a connection again.
+	maxDrain = 64 << 10
+	// maxWhy is how much is read of an answer that says what went wrong.
+	maxWhy = 64 << 10
+)
+
+var (
+	// ErrStalled says that a server sent nothing, or took nothing, for too long.
+	ErrStalled = errors.New("server sends nothing more")
+	errSlow    = errors.New("server sends too slowly")
+	errHedged  = errors.New("another request was answered first")
+)
+
+// answer is a response under way, given up when nothing comes for too long.
+type answer struct {
+	*http.Response
+	c      *Client
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	begun  time.Time // of the request
+	since  time.Time // when bytes began to be counted for the rate
+	came   int64     // bytes since then
+	closed bool
+}
+
+// begin gives an answer that is still to be asked for; it has its place among those
+// under way.
+func (c *Client) begin(ctx context.Context) *answer {
+	a := &answer{c: c, begun: time.Now()}
+	a.ctx, a.cancel = context.WithCancelCause(ctx)
+	return a
+}
+
+// send makes the request and waits for the header of the answer. On an error nothing is
+// left to be closed.
+func (a *answer) send(req Request, ranges string) error {
+	r, err := req(a.ctx, ranges)
+	if err != nil {
+		a.end()
+		return err
+	}
+	stall := a.c.opt.Stall
+	a.timer = time.AfterFunc(stall, a.stalled)
+	if r.Body != nil && r.Body != http.NoBody {
+		a.c.counts.out.Add(max(r.ContentLength, 0))
+		watch(r, a.timer, stall)
+	}
+	resp, err := a.c.roundTrip(r)
+	if err != nil {
+		err = explainError(a.ctx, err)
+		a.timer.Stop()
+		a.end()
+		return err
+	}
+	a.timer.Reset(stall)
+	a.Response, a.since = resp, time.Now()
+	err = a.explain(r)
+	if code := resp.Header.Get("Content-Encoding"); err == nil && code != "" && code != "identity" {
+		err = fmt.Errorf("server sends the value encoded with %q, which was not asked for", code)
+	}
+	if err != nil {
+		a.close()
+	}
+	return err
+}
+
+func (a *answer) stalled() { a.cancel(ErrStalled) }
+
+// explain gives the error that the status means.
+func (a *answer) explain(r *http.Request) error {
+	code := a.StatusCode
+	if code >= 200 && code < 300 || code == http.StatusRequestedRangeNotSatisfiable && r.Method == http.MethodGet {
+		return nil
+	}
+	why := &Answer{Status: code, Header: a.Header}
+	for len(why.Body) < maxWhy { // as much as comes: a half is better than nothing
+		p := make([]byte, 1<<10)
+		n, err := a.some(p)
+		if why.Body = append(why.Body, p[:n]...); err != nil {
+			break
+		}
+	}
+	if a.ctx.Err() != nil && context.Cause(a.ctx) != ErrStalled {
+		return explainError(a.ctx, a.ctx.Err())
+	}
+	return a.c.opt.Explain(r, why)
+}
+
+// close lets the connection be used again if little is left to read.
+func (a *answer) close() {
+	if a.closed {
+		return
+	}
+	if a.ContentLength <= maxDrain {
+		a.timer.Reset(min(a.c.opt.Stall, time.Second))
+		io.CopyN(io.Discard, a.Body, maxDrain)
+	}
+	a.drop()
+}
+
+// drop gives up an answer as it is.
+func (a *answer) drop() {
+	a.closed = true
+	a.timer.Stop()
+	a.cancel(errHedged)
+	a.Body.Close()
+	a.c.leave()
+}
+
+// end gives up an answer that has not come.
+func (a *answer) end() {
+	a.cancel(nil)
+	a.c.leave()
+}
+
+// read fills p. A body that ends before, as if that were right, is io.EOF.
+func (a *answer) read(p []byte) error {
+	for len(p) > 0 {
+		n, err := a.some(p)
+		p = p[n:]
+		if err == io.EOF && len(p) > 0 {
+			return io.EOF
+		}
+		if err != nil && len(p) > 0 {
+			return a.broken(err)
+		}
+	}
+	return nil
+}
+
+// some is one read with the clock for it set anew. A server that sends a little now and
+// then is given up when it has sent less than it must in the time of a stall.
+func (a *answer) some(p []byte) (int, error) {
+	stall := a.c.opt.Stall
+	a.timer.Reset(stall)
+	n, err := a.Body.Read(p)
+	a.c.counts.in.Add(int64(n))
+	a.came += int64(n)
+	if passed := time.Since(a.since); passed > stall {
+		if err == nil && float64(a.came) < float64(a.c.opt.Rate)*passed.Seconds() {
+			a.cancel(errSlow)
+			return n, errSlow
+		}
+		a.since, a.came = a.since.Add(passed), 0
+	}
+	return n, err
+}
+
+func (a *answer) broken(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return &passing{err: fmt.Errorf("answer is cut off: %w", err)}
+	}
+	return explainError(a.ctx, err)
+}
+
+// watch lets the clock of a request begin anew whenever the server takes a piece of it.
+func watch(r *http.Request, timer *time.Timer, stall time.Duration) {
+	r.Body = &sending{r.Body, timer, stall}
+	if again := r.GetBody; again != nil {
+		r.GetBody = func() (io.ReadCloser, error) {
+			b, err := again()
+			return &sending{b, timer, stall}, err
+		}
+	}
+}
+
+// sending is a body that is sent.
+type sending struct {
+	io.ReadCloser
+	timer *time.Timer
+	stall time.Duration
+}
+
+func (s *sending) Read(p []byte) (int, error) {
+	s.timer.Reset(s.stall)
+	return s.ReadCloser.Read(p)
+}
