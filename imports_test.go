@@ -45,6 +45,7 @@ var layers = []struct {
 	{names: []string{"raster"}},
 	{names: []string{"job/landing", "convention", "elements", "format/hdmf", "measure", "picture", "stats", "pyramid"}},
 	{names: []string{"job"}},
+	{names: []string{"job/spread"}},
 	{names: []string{"job/jobtest", "job/copying", "job/diff", "job/check"}},
 	{names: []string{"dump", "format/anndata", "format/hdmf/check", "format/hdmf/view"}},
 	{names: []string{"format/hdmf/write"}},
