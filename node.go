@@ -300,10 +300,14 @@ const Unfinished = locate.UnfinishedName
 // copy, and says of what.
 const Copied = ".omnizarr-copied"
 
+// Parts is the name of a folder beside Unfinished, of a copy that several processes make
+// together: what each of them says of its part.
+const Parts = ".omnizarr-parts"
+
 // IsOwn reports whether a value or folder of a name is neither a user's nor a node's,
 // but one that copies keep for themselves.
 func IsOwn(name string) bool {
-	if name == Unfinished || name == Copied {
+	if name == Unfinished || name == Copied || name == Parts {
 		return true
 	}
 	of, what, _ := strings.Cut(name, ".omnizarr-")

@@ -8,3 +8,6 @@ const noFollow = 0
 
 // Lock does nothing on this system.
 func Lock(*os.File) error { return nil }
+
+// Share does nothing on this system.
+func Share(*os.File) error { return nil }

@@ -15,8 +15,14 @@ const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 // with the process. ErrBusy says that somebody has it, and who, as far as that can be
 // known. A file system that knows no
 // locks has none.
-func Lock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+func Lock(f *os.File) error { return lock(f, syscall.LOCK_EX) }
+
+// Share takes the lock together with others that share it: it keeps out who wants it
+// alone.
+func Share(f *os.File) error { return lock(f, syscall.LOCK_SH) }
+
+func lock(f *os.File, how int) error {
+	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		fi, err := f.Stat()

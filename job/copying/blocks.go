@@ -33,52 +33,84 @@ func Elements(ctx context.Context, pairs []Pair, opts Options, record Record) (s
 		return sum, fmt.Errorf("copy: %w", err)
 	}
 	r := &runner{opts: opts, track: job.NewTracker(opts.Progress), record: record}
-	for _, p := range pairs {
-		w := &blocks{Pair: p, streams: store.CanStream(p.To.Store())}
-		if err := w.lay(opts.Memory, opts.Workers); err != nil {
-			return sum, err
-		}
-		r.work = append(r.work, w)
+	if err := r.lay(pairs, opts.Workers); err != nil {
+		return sum, err
 	}
-	err = r.run(ctx)
+	if err = r.find(ctx); err == nil {
+		err = r.run(ctx, nil)
+	}
 	if err == nil && opts.Verify {
 		err = r.verify(ctx)
 	}
-	return Summary{Arrays: int64(len(pairs)), Passed: r.passed.Load(), Elements: r.elements.Load(), Resumed: r.resumed}, err
+	return r.summary(), err
 }
 
 // runner does the blocks of all arrays.
 type runner struct {
-	opts             Options
-	work             []*blocks
-	track            *job.Tracker
-	record           Record
-	resumed          int64
-	elements, passed atomic.Int64
+	opts                      Options
+	work                      []*blocks
+	track                     *job.Tracker
+	record                    Record
+	elements, passed, resumed atomic.Int64
 }
 
-func (r *runner) run(ctx context.Context) error {
+// lay cuts all arrays into blocks, for so many workers.
+func (r *runner) lay(pairs []Pair, workers int) error {
+	for _, p := range pairs {
+		w := &blocks{Pair: p, streams: store.CanStream(p.To.Store())}
+		if err := w.lay(r.opts.Memory, workers); err != nil {
+			return err
+		}
+		r.work = append(r.work, w)
+	}
+	return nil
+}
+
+func (r *runner) find(ctx context.Context) error {
 	for _, w := range r.work {
 		if err := w.find(ctx); err != nil {
 			return err
 		}
-		r.track.Add(int64(w.items()))
+	}
+	return nil
+}
+
+func (r *runner) summary() Summary {
+	return Summary{Arrays: int64(len(r.work)), Passed: r.passed.Load(), Elements: r.elements.Load(), Resumed: r.resumed.Load()}
+}
+
+// run does the blocks that are wanted, of those that are needed; nil is all.
+func (r *runner) run(ctx context.Context, wanted func(w *blocks, k int) bool) error {
+	for _, w := range r.work {
+		n := w.items()
+		if wanted != nil {
+			n = 0
+			for k := range w.numbers() {
+				if wanted(w, k) {
+					n++
+				}
+			}
+		}
+		r.track.Add(int64(n))
 	}
 	p := job.NewPool(ctx, r.opts.Workers, Usable(r.opts.Memory))
 	for _, w := range r.work {
 		grid := w.name()
-		for k, box := range w.boxes() {
+		for k := range w.numbers() {
+			if wanted != nil && !wanted(w, k) {
+				continue
+			}
+			box := w.box(k)
 			bytes := job.Weight(w.To, box.Shape)
 			if r.record != nil && r.record.Done(w.Path, grid, k) || w.isDone(k) {
-				r.resumed++
+				r.resumed.Add(1)
 				r.track.Done(w.Path, 1, bytes)
 				continue
 			}
-			more := p.Run(w.need, func(ctx context.Context) error {
-				if err := r.block(ctx, w, box); err != nil {
+			more := p.Run(r.weight(w, bytes), func(ctx context.Context) error {
+				if err := r.one(ctx, w, box); err != nil {
 					return err
 				}
-				r.elements.Add(bytes)
 				if r.record != nil {
 					if err := r.record.Mark(ctx, w.Path, grid, k); err != nil {
 						return err
@@ -93,6 +125,27 @@ func (r *runner) run(ctx context.Context) error {
 		}
 	}
 	return p.Wait()
+}
+
+// one copies a block. Who makes a part of a copy compares it at once: nobody sees the
+// whole.
+func (r *runner) one(ctx context.Context, w *blocks, box nd.Box) error {
+	if err := r.block(ctx, w, box); err != nil {
+		return err
+	}
+	r.elements.Add(job.Weight(w.To, box.Shape))
+	if r.opts.Spread != nil && r.opts.Verify {
+		return w.verify(ctx, box)
+	}
+	return nil
+}
+
+// weight is the memory that one takes, of a block of so many bytes.
+func (r *runner) weight(w *blocks, bytes int64) int64 {
+	if r.opts.Spread != nil && r.opts.Verify {
+		return w.need + w.coded() + 3*w.compared(bytes)
+	}
+	return w.need
 }
 
 // Usable is what of the memory of a copy its blocks may hold: the rest is for the
@@ -324,18 +377,27 @@ func (w *blocks) items() int {
 	return w.total
 }
 
-// boxes yields the needed blocks in order, each with its number.
-func (w *blocks) boxes() iter.Seq2[int, nd.Box] {
-	return func(yield func(int, nd.Box) bool) {
+// numbers yields those of the needed blocks in order.
+func (w *blocks) numbers() iter.Seq[int] {
+	return func(yield func(int) bool) {
 		for k := range w.items() {
 			if w.some != nil {
 				k = w.some[k]
 			}
-			if !yield(k, w.box(k)) {
+			if !yield(k) {
 				return
 			}
 		}
 	}
+}
+
+// needs reports whether a block is needed.
+func (w *blocks) needs(k int) bool {
+	if w.some == nil {
+		return true
+	}
+	_, found := slices.BinarySearch(w.some, k)
+	return found
 }
 
 // chunks are the first chunk of the copy in block k, and how many there are, along

@@ -66,6 +66,8 @@ type Options struct {
 	Then func(ctx context.Context, root zarr.Node, l *landing.Landing) error
 	// Open are options for the nodes of the copy.
 	Open []zarr.Option
+	// Spread makes the copy together with other processes; nil is alone.
+	Spread *Spread
 }
 
 // ErrNotEmpty says that the place of a copy holds something else.
@@ -104,11 +106,17 @@ func Into(ctx context.Context, src zarr.Node, dst store.Store, path string, opts
 // complete puts the defaults in place of what is not said.
 func (o Options) complete() (Options, error) {
 	var err error
+	if o.Spread != nil && o.Memory == 0 {
+		o.Memory = SpreadMemory
+	}
 	if o.Workers, o.Memory, err = job.Limits(o.Workers, o.Memory); err != nil {
 		return o, fmt.Errorf("copy: %w", err)
 	}
 	if o.To == nil {
 		o.To = Zarr3()
+	}
+	if s, ok := o.To.(Spreader); o.Spread != nil && (!ok || !s.Spreads()) {
+		return o, fmt.Errorf("copy to %s: %w; copy to a folder in parts, and that to the file", o.To.Name(), landing.ErrAlone)
 	}
 	if takes, ok := o.To.(PartTaker); o.Slice != "" && (!ok || !takes.TakesParts()) {
 		return o, fmt.Errorf("copy to %s: it takes no slices; copy the part to a folder first", o.To.Name())
@@ -160,7 +168,7 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 	}
 	own := append(padOptions(d.header, opts.Open), f.Options...)
 	c := &copier{src: src, opts: opts, format: f, design: d, foreign: foreign, landing: l, own: append(own, zarr.BypassConsolidated())}
-	if err := c.land(ctx); err != nil {
+	if err := c.land(ctx); err != nil || c.parted {
 		return c.sum, l.Abandon(err)
 	}
 	c.sum.Already = l.Already()
@@ -191,6 +199,7 @@ type copier struct {
 	landing *landing.Landing
 	own     []zarr.Option // of the nodes that are made
 	sum     Summary
+	parted  bool // other processes have not done their parts yet
 }
 
 // at is where the copy of the node at a path lies in the store.
@@ -237,14 +246,7 @@ func (c *copier) land(ctx context.Context) error {
 			}
 		}
 	}
-	if err := c.landing.Start(ctx); err != nil || c.landing.Already() {
-		return err
-	}
-	for i := range work {
-		work[i].Begun = c.landing.Resumed()
-	}
-	var err error
-	if c.sum, err = Elements(ctx, work, c.opts, c.landing); err != nil {
+	if err := c.fill(ctx, work); err != nil || c.landing.Already() || c.parted {
 		return err
 	}
 	if err := c.more(ctx, made["/"], work); err != nil {
@@ -254,6 +256,45 @@ func (c *copier) land(ctx context.Context) error {
 		return made["/"].Consolidate(ctx)
 	}
 	return nil
+}
+
+// fill begins in the place, and copies the elements.
+func (c *copier) fill(ctx context.Context, work []Pair) (err error) {
+	if c.opts.Spread != nil {
+		return c.share(ctx, work)
+	}
+	if err := c.landing.Start(ctx); err != nil || c.landing.Already() {
+		return err
+	}
+	for i := range work {
+		work[i].Begun = c.landing.Resumed()
+	}
+	c.sum, err = Elements(ctx, work, c.opts, c.landing)
+	return err
+}
+
+// share is fill for one process of several.
+func (c *copier) share(ctx context.Context, work []Pair) error {
+	f, err := Fill(work, c.opts)
+	if err != nil {
+		return err
+	}
+	c.landing.Share(c.opts.Spread.Of, f.Cut())
+	if err := c.landing.Start(ctx); err != nil || c.landing.Already() {
+		return err
+	}
+	if err := f.Find(ctx, c.landing.Resumed()); err != nil {
+		return err
+	}
+	finish, err := c.opts.Spread.Land(ctx, &Work{
+		Landing: c.landing, Stages: []Stage{{"blocks", f.Items()}},
+		Do:   func(ctx context.Context, _, item int) error { return f.Do(ctx, item) },
+		Each: func(ctx context.Context, _ int, wanted func(int) bool) error { return f.Each(ctx, wanted) },
+	}, &c.sum)
+	part := c.sum.Part
+	c.sum = f.Summary()
+	c.sum.Part, c.parted = part, !finish
+	return err
 }
 
 // more adds to a copy what is no element: files that are no part of a node, and what

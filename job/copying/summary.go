@@ -40,6 +40,8 @@ type Summary struct {
 	// know of it, a line each.
 	Objects map[string]string `json:"objects,omitempty"`
 	Notes   []string          `json:"notes,omitempty"`
+	// Part is which part this was, of a copy that several processes make.
+	Part *PartOf `json:"part,omitempty"`
 	// Linked are files that the source refers to, and that were copied beside it.
 	Linked []Linked `json:"linked,omitempty"`
 }
@@ -85,7 +87,11 @@ func (s Summary) String() string {
 	if s.Already {
 		return "nothing to do: the copy is there already, and source and copy are as they were"
 	}
-	parts := []string{counted(s.Arrays, "array")}
+	var parts []string
+	if s.Part != nil {
+		parts = append(parts, s.Part.String())
+	}
+	parts = append(parts, counted(s.Arrays, "array"))
 	chunks := counted(s.Chunks, "chunk")
 	if s.Passed > 0 {
 		chunks += fmt.Sprintf(" (%s as bytes)", words.Grouped(s.Passed))

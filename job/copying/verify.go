@@ -23,15 +23,12 @@ func (r *runner) verify(ctx context.Context) error {
 	}
 	p := job.NewPool(ctx, r.opts.Workers, Usable(r.opts.Memory))
 	for _, w := range r.work {
-		lossy := len(w.Losses()) > 0
 		for k := range w.total {
 			box := w.box(k)
 			size := job.Weight(w.To, box.Shape)
 			more := p.Run(w.coded()+3*w.compared(size), func(ctx context.Context) error {
-				for part := range w.pieces(box) {
-					if err := w.compare(ctx, part, lossy); err != nil {
-						return err
-					}
+				if err := w.verify(ctx, box); err != nil {
+					return err
 				}
 				r.track.Done(w.Path, 1, size)
 				return nil
@@ -42,6 +39,17 @@ func (r *runner) verify(ctx context.Context) error {
 		}
 	}
 	return p.Wait()
+}
+
+// verify compares a block with the source.
+func (w *blocks) verify(ctx context.Context, box nd.Box) error {
+	lossy := len(w.Losses()) > 0
+	for part := range w.pieces(box) {
+		if err := w.compare(ctx, part, lossy); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare reads a block of the copy and of the source.

@@ -60,7 +60,10 @@ func (l *Landing) tidy(ctx context.Context, made, old string) error {
 			}
 		}
 	}
-	return l.base.Delete(ctx, path.Join(l.at, zarr.Unfinished))
+	if err := l.base.Delete(ctx, path.Join(l.at, zarr.Unfinished)); err != nil || l.team == nil {
+		return err
+	}
+	return l.dropParts(ctx)
 }
 
 // recover ends an exchange that was done in two steps and stopped between them: the

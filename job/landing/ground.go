@@ -56,7 +56,7 @@ func (g *ground) place(key string) (at string, seen bool) {
 	if !in {
 		return full, g.base != nil
 	}
-	own := zarr.IsOwn(below) || isDocument(below)
+	own := isOwn(below) || isDocument(below)
 	return path.Join(g.made, below), g.started() && !own
 }
 
@@ -144,7 +144,7 @@ func (g *ground) List(ctx context.Context, prefix, delimiter string) iter.Seq2[s
 		for e, err := range g.base.List(ctx, from, delimiter) {
 			if err == nil {
 				e.Key = prefix + strings.TrimPrefix(e.Key, from)
-				if in && (isDocument(e.Key) || folder == strings.Trim(strings.TrimPrefix(g.at, g.root), "/") && zarr.IsOwn(e.Key[len(prefix):])) {
+				if in && (isDocument(e.Key) || folder == strings.Trim(strings.TrimPrefix(g.at, g.root), "/") && isOwn(e.Key[len(prefix):])) {
 					continue
 				}
 			}
@@ -153,6 +153,12 @@ func (g *ground) List(ctx context.Context, prefix, delimiter string) iter.Seq2[s
 			}
 		}
 	}
+}
+
+// isOwn reports whether a key below the place is of what copies keep for themselves.
+func isOwn(key string) bool {
+	first, _, _ := strings.Cut(key, "/")
+	return zarr.IsOwn(first)
 }
 
 func (g *ground) URL() string { return g.url }

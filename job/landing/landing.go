@@ -78,6 +78,7 @@ type Landing struct {
 	held   *held.Store
 	locked []func()
 
+	team    *team // of which this process is one
 	already bool
 	resumed bool
 	begun   bool // by this run, where nothing was
@@ -292,7 +293,7 @@ func (l *Landing) Finish(ctx context.Context) error {
 // Abandon gives up the place after an error, and gives the error. What was written
 // stays for the next one.
 func (l *Landing) Abandon(err error) error {
-	if l.ground.started() {
+	if l.ground.started() && l.team == nil {
 		// As much as possible is remembered, also when the context is what ended.
 		_ = l.save(context.Background())
 	}
@@ -302,7 +303,7 @@ func (l *Landing) Abandon(err error) error {
 // Withdraw is Abandon for a copy that was started, and of which nothing was put: if it
 // was not begun before, nothing of it stays.
 func (l *Landing) Withdraw(err error) error {
-	if l.ground.started() && l.begun {
+	if l.ground.started() && l.begun && l.team == nil {
 		if also := l.base.Delete(context.Background(), path.Join(l.made, zarr.Unfinished)); also == nil {
 			return l.end(l.where.Leave, err)
 		}
@@ -327,6 +328,11 @@ func (l *Landing) end(closing func() error, err error) error {
 
 // finish stores what was held back.
 func (l *Landing) finish(ctx context.Context) error {
+	if l.team != nil {
+		if err := l.sweep(ctx); err != nil {
+			return err
+		}
+	}
 	wrote, err := listing(ctx, l.held, l.Path(), false)
 	if err != nil {
 		return err

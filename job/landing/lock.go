@@ -25,6 +25,10 @@ func (l *Landing) localPath(at string) string {
 // lock keeps other processes out of a folder, if it is one on this machine and is
 // there.
 func (l *Landing) lock(at string) error {
+	take := partial.Lock
+	if l.team != nil {
+		take = partial.Share
+	}
 	path := l.localPath(at)
 	if path == "" {
 		return nil
@@ -38,7 +42,7 @@ func (l *Landing) lock(at string) error {
 	}
 	fi, err := f.Stat()
 	if err == nil && fi.IsDir() {
-		err = partial.Lock(f)
+		err = take(f)
 	}
 	if err == nil {
 		// Who had it before may have given it another name.

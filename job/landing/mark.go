@@ -29,6 +29,7 @@ type mark struct {
 	Overwrite bool                 `json:"overwrite,omitempty"`
 	Clearing  bool                 `json:"clearing,omitempty"` // what lies there is still of what is replaced
 	Done      map[string]*progress `json:"done,omitempty"`     // by array
+	Team      *team                `json:"team,omitempty"`     // of a copy that several processes make
 }
 
 // record is the value zarr.Copied: of what a place is a copy. It names no place, so
@@ -68,7 +69,7 @@ func (m *mark) differs(other *mark) string {
 	case other.Clearing:
 		return "it was removing what it replaces"
 	}
-	return ""
+	return m.Team.differs(other.Team)
 }
 
 // differs says in which way a record is of another copy.
@@ -91,7 +92,7 @@ func (l *Landing) identify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.mark = mark{Version: version, Source: store.Identity(src.Store(), src.Path()), Request: request, Overwrite: l.copy.Overwrite}
+	l.mark = mark{Version: version, Source: store.Identity(src.Store(), src.Path()), Request: request, Overwrite: l.copy.Overwrite, Team: l.team}
 	var texts []string
 	for _, key := range l.held.Changes() {
 		if !l.ground.inside(key) {
@@ -135,7 +136,7 @@ func listing(ctx context.Context, s store.Reader, at string, tags bool) (string,
 			return "", err
 		}
 		key := e.Key[len(prefix):]
-		if first, _, _ := strings.Cut(key, "/"); zarr.IsOwn(first) {
+		if isOwn(key) {
 			continue
 		}
 		tag := ""
@@ -247,6 +248,9 @@ const (
 
 // Mark says that a block of an array is done, and all its chunks are stored.
 func (l *Landing) Mark(ctx context.Context, array, grid string, block int) error {
+	if l.team != nil {
+		return nil // its mark is written once; what is stored tells what is done
+	}
 	l.mu.Lock()
 	p := l.mark.Done[array]
 	if p == nil || p.Grid != grid {

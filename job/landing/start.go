@@ -100,6 +100,9 @@ func (l *Landing) start(ctx context.Context) error {
 	if err := l.identify(ctx); err != nil {
 		return err
 	}
+	if l.team != nil {
+		return l.join(ctx)
+	}
 	made, old := l.besides()
 	for _, at := range []string{l.at, made} {
 		if err := l.lock(at); err != nil {
@@ -340,8 +343,16 @@ func (l *Landing) resume(ctx context.Context, at string, was *mark) error {
 // begin sweeps away what dead writers left, and puts the mark.
 func (l *Landing) begin(ctx context.Context, at string) error {
 	l.made = at
-	prefix := at
-	if at != "" {
+	if err := l.sweep(ctx); err != nil {
+		return err
+	}
+	return l.save(ctx)
+}
+
+// sweep removes what dead writers left. One that is alive begins its value anew.
+func (l *Landing) sweep(ctx context.Context) error {
+	prefix := l.made
+	if prefix != "" {
 		prefix += "/"
 	}
 	for e, err := range store.Hidden(ctx, l.base, prefix) {
@@ -354,7 +365,7 @@ func (l *Landing) begin(ctx context.Context, at string) error {
 			}
 		}
 	}
-	return l.save(ctx)
+	return nil
 }
 
 // open makes the folder that the place lies in, if it was not there.
