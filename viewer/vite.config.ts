@@ -11,6 +11,8 @@ export default defineConfig({
     host: "127.0.0.1",
     ...(proxied && { proxy: { "/api": proxied, "/zarr": proxied, "/zarr2": proxied, "/files": proxied } }),
   },
+  // The newer of the two forms that it comes in, which is shorter.
+  resolve: { conditions: ["module", "import"] },
   // Calls of h are shorter than those of the automatic runtime; by a name that no variable hides.
   oxc: { jsx: { runtime: "classic", pragma: "__h", pragmaFrag: "__F" }, jsxInject: `import { h as __h, Fragment as __F } from "preact"` },
   build: {

@@ -1,6 +1,6 @@
 // The keys, by what they are for.
 import { useEffect, useRef } from "preact/hooks";
-import { signal } from "@preact/signals";
+import { signal } from "./signals";
 import { keys } from "./state";
 import { Button } from "./ui/button";
 

@@ -1,6 +1,6 @@
 import "./theme.css";
 import { render } from "preact";
-import { effect } from "@preact/signals";
+import { effect } from "./signals";
 import { start, theme } from "./state";
 import { App } from "./app";
 

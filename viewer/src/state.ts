@@ -1,5 +1,5 @@
 // What the page shows, as signals: the address is the view, so the route decides, and all else follows.
-import { signal, effect, batch, computed, type Signal } from "@preact/signals";
+import { signal, effect, batch, computed, type Signal } from "./signals";
 import * as api from "./api";
 import type { Node, Problem, Source, Kind } from "./api";
 import { parseRoute, formatRoute, type Route } from "./route";

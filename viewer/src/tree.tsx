@@ -1,5 +1,5 @@
 // The tree: sources and what is below them, a page of children at a time, only visible rows drawn.
-import { signal, batch, computed, effect } from "@preact/signals";
+import { signal, batch, computed, effect } from "./signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as api from "./api";
 import type { Child } from "./api";

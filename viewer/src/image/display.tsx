@@ -1,7 +1,7 @@
 // The Display panel: channels with their histograms and windows, colour maps, labels.
 
 import type { Node } from "../api";
-import { useComputed, useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "../signals";
 import { value } from "../format";
 import { Button } from "../ui/button";
 import { Slider } from "../ui/slider";

@@ -1,6 +1,6 @@
 // The image view: the stage, and over it the tools, the axes, the scale bar and what there is to say.
 
-import { useSignal } from "@preact/signals";
+import { useSignal } from "../signals";
 import type { Node } from "../api";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goTo, registerKey, toast } from "../state";

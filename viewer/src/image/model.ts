@@ -1,6 +1,6 @@
 // What is shown of an image and how, as signals: the view and the Display panel share it, the address has it.
 
-import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "../signals";
 import * as api from "../api";
 import type { ImageInfo, Node, Problem, Stats } from "../api";
 import { route, setParams } from "../state";

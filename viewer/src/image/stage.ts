@@ -1,6 +1,6 @@
 // The stage: camera, tiles and renderer brought together, a frame at a time and only when something has changed.
 
-import { effect, signal } from "@preact/signals";
+import { effect, signal } from "../signals";
 import * as api from "../api";
 import type { Problem } from "../api";
 import { bytes as sizeText, duration } from "../format";

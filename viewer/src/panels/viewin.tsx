@@ -1,5 +1,5 @@
 // "View in": lines that read what is on screen.
-import { signal } from "@preact/signals";
+import { signal } from "../signals";
 import type { Node } from "../api";
 import { copy, onScreen, sources } from "../state";
 import { languages, snippet, type Language } from "../snippets";

@@ -1,5 +1,5 @@
 // How far a row swings and where its middle is: learned from what was sent, and kept while one moves, so that nothing jumps.
-import { signal } from "@preact/signals";
+import { signal } from "../signals";
 import { type Block, columns, plan, swing } from "./blocks";
 import type { Shown } from "./rows";
 import type { Span } from "./window";
