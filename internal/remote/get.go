@@ -131,7 +131,7 @@ func (a *answer) part(ask store.Range, off, n, size int64, dst []byte) ([]byte, 
 	first, err1 := strconv.ParseInt(from, 10, 64)
 	last, err2 := strconv.ParseInt(to, 10, 64)
 	if err1 != nil || err2 != nil || first < 0 || last < first || size >= 0 && last >= size {
-		return dst, fmt.Errorf("server answers with the range %q", v)
+		return dst, &passing{err: fmt.Errorf("server answers with the range %q", v)}
 	}
 	got := last - first + 1
 	if size < 0 {

@@ -88,8 +88,16 @@ func Open(base string, opt Options) (*Store, error) {
 var errRedirect = errors.New("redirect refused")
 
 // checkRedirect follows redirects to http and https only. One that just adds a
-// slash is how servers say that a folder, and so no value, lies there.
+// slash is how servers say that a folder, and so no value, lies there. Another server
+// learns nothing that authorizes requests to this one: neither headers nor, by way of
+// where the request came from, its query.
 func (s *Store) checkRedirect(r *http.Request, via []*http.Request) error {
+	r.Header.Del("Referer")
+	if r.URL.Host != s.base.Host {
+		for name := range s.opt.Header {
+			r.Header.Del(name)
+		}
+	}
 	last := via[len(via)-1].URL
 	switch {
 	case r.URL.Scheme != "http" && r.URL.Scheme != "https":

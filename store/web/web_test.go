@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -250,6 +252,61 @@ func TestRedirects(t *testing.T) {
 	for _, key := range []string{"loop", "other"} {
 		if _, _, err := s.Get(ctx, key, store.All(), nil); !errors.Is(err, errRedirect) {
 			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// TestOtherServersLearnNoSecrets follows a redirect to another server.
+func TestOtherServersLearnNoSecrets(t *testing.T) {
+	var seen http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header
+		io.WriteString(w, "value")
+	}))
+	defer other.Close()
+	server := httptest.NewServer(http.RedirectHandler(other.URL+"/k", http.StatusTemporaryRedirect))
+	defer server.Close()
+	opt := quick
+	opt.Header = http.Header{"Authorization": {"Bearer secret"}, "X-Api-Key": {"secret"}}
+	s, err := Open(server.URL+"/base?sig=secret", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, _, err := s.Get(ctx, "k", store.Part(0, 5), nil); err != nil || string(b) != "value" {
+		t.Errorf("got %q, %v", b, err)
+	}
+	for name, values := range seen {
+		if strings.Contains(strings.Join(values, " "), "secret") {
+			t.Errorf("the other server was told %s: %q", name, values)
+		}
+	}
+	if seen.Get("Range") != "bytes=0-4" {
+		t.Errorf("the other server was asked for %q", seen.Get("Range"))
+	}
+}
+
+// TestBodiesLongerThanDeclared has a server that sends more than it says on connections
+// that are used again.
+func TestBodiesLongerThanDeclared(t *testing.T) {
+	log.SetOutput(io.Discard) // net/http tells of it
+	defer log.SetOutput(os.Stderr)
+	s := serve(t, quick, func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		for err == nil {
+			fmt.Fprintf(rw, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n%s and more", r.URL.Path[len("/base/"):])
+			rw.Flush()
+			r, err = http.ReadRequest(rw.Reader)
+		}
+	})
+	for i := range 50 {
+		key := fmt.Sprintf("%05d", i)
+		if b, _, err := s.Get(ctx, key, store.All(), nil); err != nil || string(b) != key {
+			t.Fatalf("%s: got %q, %v", key, b, err)
 		}
 	}
 }
