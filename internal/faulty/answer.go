@@ -2,6 +2,7 @@ package faulty
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,14 +13,14 @@ import (
 )
 
 // instead answers a request whose fault keeps it from the server.
-func instead(w http.ResponseWriter, r *http.Request, fault Fault) bool {
+func (p *Plan) instead(w http.ResponseWriter, r *http.Request, fault Fault) bool {
 	status := 0
 	switch fault {
 	case Error:
 		status = http.StatusInternalServerError
 	case Busy:
 		status = http.StatusServiceUnavailable
-		w.Header().Set("Retry-After", "1")
+		w.Header().Set("Retry-After", cmp.Or(p.RetryAfter, "1"))
 	case Slower:
 		status = http.StatusTooManyRequests
 	case Expired:
@@ -124,7 +125,7 @@ func further(v string) string {
 	if n, _ := fmt.Sscanf(v, "bytes %d-%d/%d", &first, &last, &size); n < 3 {
 		return v
 	}
-	return fmt.Sprintf("bytes %d-%d/%d", first+1, last+1, size+1)
+	return fmt.Sprintf("bytes %d-%d/%d", first+1, last+1, size)
 }
 
 func (w *writer) hangUp(hard bool) {

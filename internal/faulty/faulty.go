@@ -6,6 +6,7 @@
 package faulty
 
 import (
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -48,6 +49,15 @@ var names = [faults]string{
 
 func (f Fault) String() string { return names[f] }
 
+// All are the faults there are.
+func All() []Fault {
+	var all []Fault
+	for f := None + 1; f < faults; f++ {
+		all = append(all, f)
+	}
+	return all
+}
+
 // Passing are the faults that a client can get over by asking again at once.
 func Passing() []Fault { return []Fault{Error, Slower, Lost, Cut, Short, Less, More, Elsewhere} }
 
@@ -60,6 +70,8 @@ type Plan struct {
 	Latency time.Duration
 	// Bandwidth is how many bytes of an answer go in a second, 0 for no limit.
 	Bandwidth int
+	// RetryAfter is what a server that is Busy says, "" for a second.
+	RetryAfter string
 }
 
 // Some lets one request in `in` go wrong, with one of the faults, as seed has it: each
@@ -82,6 +94,20 @@ func First(faults ...Fault) func(*http.Request, int) Fault {
 			return faults[n]
 		}
 		return None
+	}
+}
+
+// Named gives each request the fault whose number stands behind "fault-" in its URL, the
+// first time that it is made.
+func Named() func(*http.Request, int) Fault {
+	return func(r *http.Request, n int) Fault {
+		plain, _ := url.PathUnescape(r.URL.RequestURI())
+		_, name, ok := strings.Cut(plain, "fault-")
+		var f Fault
+		if _, err := fmt.Sscan(name, (*int)(&f)); !ok || n > 0 || err != nil || f < 0 || f >= faults {
+			return None
+		}
+		return f
 	}
 }
 
@@ -124,7 +150,6 @@ type Proxy struct {
 	mu    sync.Mutex
 	times map[uint64]int // that a request was made, by its identity
 	log   []string
-	keep  bool
 
 	requests, now, most atomic.Int64
 	counts              [faults]atomic.Int64
@@ -171,7 +196,8 @@ func (f *Proxy) Faults() int {
 	return n
 }
 
-// Log gives the requests since the last Reset, as "GET /bucket/key bytes=0-99".
+// Log gives the requests since the last Reset, the first thousand, as
+// "GET /bucket/key bytes=0-99".
 func (f *Proxy) Log() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -183,7 +209,7 @@ func (f *Proxy) Reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(f.times)
-	f.log, f.keep = nil, true
+	f.log = make([]string, 0, 1000)
 	f.requests.Store(0)
 	f.most.Store(f.now.Load())
 	for i := range f.counts {
@@ -199,7 +225,7 @@ func (f *Proxy) note(r *http.Request) int {
 	defer f.mu.Unlock()
 	n := f.times[id]
 	f.times[id]++
-	if f.keep {
+	if len(f.log) < cap(f.log) {
 		f.log = append(f.log, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+r.Header.Get("Range")))
 	}
 	return n
@@ -221,7 +247,7 @@ func (f *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if plan.Latency > 0 && !sleep(r, plan.Latency) {
 		return
 	}
-	if !instead(w, r, fault) {
+	if !plan.instead(w, r, fault) {
 		f.next.ServeHTTP(&writer{ResponseWriter: w, r: r, fault: fault, bandwidth: plan.Bandwidth}, r)
 	}
 }

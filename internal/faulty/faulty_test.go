@@ -102,7 +102,7 @@ func TestFaults(t *testing.T) {
 			switch {
 			case c.fault == Busy && resp.Header.Get("Retry-After") != "1":
 				t.Error("it does not say when to come back")
-			case c.fault == Elsewhere && resp.Header.Get("Content-Range") != "bytes 6-1005/10001":
+			case c.fault == Elsewhere && resp.Header.Get("Content-Range") != "bytes 6-1005/10000":
 				t.Errorf("range %q", resp.Header.Get("Content-Range"))
 			case c.fault == Expired && !strings.Contains(string(b), "ExpiredToken"):
 				t.Errorf("said %q", b)
@@ -137,6 +137,10 @@ func TestSomeIsTheSameInAnyOrder(t *testing.T) {
 	}
 	if n := counts[Error] + counts[Lost]; n < 800 || n > 1200 || counts[Error] < 300 || counts[Lost] < 300 {
 		t.Errorf("faults %v", counts)
+	}
+	named := httptest.NewRequest(http.MethodGet, "/bucket/fault-3/x", nil)
+	if Named()(named, 0) != Slower || Named()(named, 1) != None || Named()(request(1), 0) != None || All()[Slower-1] != Slower {
+		t.Error("a fault that is not the named one")
 	}
 	if Only(http.MethodPut, First(Error))(request(1), 0) != None {
 		t.Error("a fault of another method")

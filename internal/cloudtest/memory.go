@@ -1,0 +1,359 @@
+package cloudtest
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/md5"
+	"encoding/hex"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Memory is a small S3 in memory, for tests that must run everywhere: values with ranges
+// and conditions, lists in pages, uploads in parts, deletion of many. It checks that
+// requests are signed, but not by whom.
+type Memory struct {
+	// Page is how many entries a list has at most, 0 for a thousand.
+	Page int
+
+	mu      sync.Mutex
+	values  map[string]value // by path: /bucket/key
+	uploads map[string]map[int][]byte
+	next    int
+}
+
+type value struct {
+	bytes []byte
+	tag   string
+}
+
+// InMemory is a bucket of a Memory, which wrap may put something before, for as long as a
+// test runs.
+func InMemory(t testing.TB, m *Memory, wrap func(http.Handler) http.Handler) Cloud {
+	var h http.Handler = m
+	if wrap != nil {
+		h = wrap(h)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	setenv(t, "AWS_", map[string]string{
+		"AWS_ACCESS_KEY_ID": user, "AWS_SECRET_ACCESS_KEY": secret, "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull,
+	})
+	return cloud("s3", bucketName(), server.URL, url.Values{"region": {region}})
+}
+
+// refusal is an answer in the form of S3.
+type refusal struct {
+	status int
+	code   string
+}
+
+func (r refusal) Error() string { return r.code }
+
+var (
+	errNoKey     = refusal{http.StatusNotFound, "NoSuchKey"}
+	errCondition = refusal{http.StatusPreconditionFailed, "PreconditionFailed"}
+	errUpload    = refusal{http.StatusNotFound, "NoSuchUpload"}
+	errBad       = refusal{http.StatusBadRequest, "InvalidRequest"}
+	errUnsigned  = refusal{http.StatusForbidden, "AccessDenied"}
+	errMethod    = refusal{http.StatusMethodNotAllowed, "MethodNotAllowed"}
+)
+
+func (m *Memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := payload(r)
+	var found *value
+	if err == nil {
+		found, err = m.locked(w, r, body)
+	}
+	if err == nil {
+		if found != nil { // sent without the lock, since it may take long
+			w.Header().Set("ETag", found.tag)
+			w.Header().Set("Content-Type", "application/octet-stream")
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(found.bytes))
+		}
+		return
+	}
+	refused := errBad
+	errors.As(err, &refused)
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(refused.status)
+	if r.Method != http.MethodHead {
+		fmt.Fprintf(w, "%s<Error><Code>%s</Code><Message>%s</Message></Error>", xml.Header, refused.code, refused.code)
+	}
+}
+
+// locked does what is asked for, or gives the value that is.
+func (m *Memory) locked(w http.ResponseWriter, r *http.Request, body []byte) (*value, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.values == nil {
+		m.values, m.uploads = map[string]value{}, map[string]map[int][]byte{}
+	}
+	var found *value
+	err := m.answer(w, r, body, &found)
+	return found, err
+}
+
+func (m *Memory) answer(w http.ResponseWriter, r *http.Request, body []byte, found **value) error {
+	q := r.URL.Query()
+	if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 ") && !q.Has("X-Amz-Signature") {
+		return errUnsigned
+	}
+	path := r.URL.Path
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case r.Method == http.MethodGet && key == "":
+		return m.list(w, "/"+bucket+"/", q)
+	case r.Method == http.MethodPost && q.Has("delete"):
+		return m.deleteAll(w, "/"+bucket+"/", body)
+	case key == "":
+		return errMethod
+	case r.Method == http.MethodGet, r.Method == http.MethodHead:
+		v, ok := m.values[path]
+		if !ok {
+			return errNoKey
+		}
+		*found = &v
+		return nil
+	case r.Method == http.MethodPost && q.Has("uploads"):
+		m.next++
+		id := fmt.Sprint("upload-", m.next)
+		m.uploads[id] = map[int][]byte{}
+		return reply(w, struct {
+			XMLName               xml.Name `xml:"InitiateMultipartUploadResult"`
+			Bucket, Key, UploadId string
+		}{Bucket: bucket, Key: key, UploadId: id})
+	case r.Method == http.MethodPut && q.Has("partNumber"):
+		n, err := strconv.Atoi(q.Get("partNumber"))
+		parts, ok := m.uploads[q.Get("uploadId")]
+		if !ok || err != nil {
+			return errUpload
+		}
+		parts[n] = body
+		w.Header().Set("ETag", tag(body))
+		return nil
+	case r.Method == http.MethodPost && q.Has("uploadId"):
+		return m.complete(w, r, body)
+	case r.Method == http.MethodDelete && q.Has("uploadId"):
+		delete(m.uploads, q.Get("uploadId"))
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	case r.Method == http.MethodPut:
+		if err := m.allowed(r); err != nil {
+			return err
+		}
+		m.values[path] = value{body, tag(body)}
+		w.Header().Set("ETag", tag(body))
+		return nil
+	case r.Method == http.MethodDelete:
+		delete(m.values, path)
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	return errMethod
+}
+
+func tag(b []byte) string {
+	sum := md5.Sum(b)
+	return `"` + hex.EncodeToString(sum[:]) + `"`
+}
+
+// allowed checks the conditions of a put.
+func (m *Memory) allowed(r *http.Request) error {
+	old, ok := m.values[r.URL.Path]
+	if match := r.Header.Get("If-Match"); match != "" {
+		if !ok {
+			return errNoKey
+		}
+		if match != old.tag {
+			return errCondition
+		}
+	}
+	if r.Header.Get("If-None-Match") == "*" && ok {
+		return errCondition
+	}
+	return nil
+}
+
+func (m *Memory) complete(w http.ResponseWriter, r *http.Request, body []byte) error {
+	id := r.URL.Query().Get("uploadId")
+	parts, ok := m.uploads[id]
+	if !ok {
+		return errUpload
+	}
+	var list struct {
+		Part []struct {
+			PartNumber int
+			ETag       string
+		}
+	}
+	if xml.Unmarshal(body, &list) != nil || len(list.Part) == 0 {
+		return errBad
+	}
+	var whole []byte
+	for i, p := range list.Part {
+		part, ok := parts[p.PartNumber]
+		if !ok || strings.Trim(p.ETag, `"`) != strings.Trim(tag(part), `"`) || i > 0 && p.PartNumber <= list.Part[i-1].PartNumber {
+			return refusal{http.StatusBadRequest, "InvalidPart"}
+		}
+		whole = append(whole, part...)
+	}
+	if err := m.allowed(r); err != nil {
+		return err
+	}
+	m.values[r.URL.Path] = value{whole, tag(whole)}
+	delete(m.uploads, id)
+	return reply(w, struct {
+		XMLName xml.Name `xml:"CompleteMultipartUploadResult"`
+		ETag    string
+	}{ETag: tag(whole)})
+}
+
+func (m *Memory) deleteAll(w http.ResponseWriter, base string, body []byte) error {
+	var list struct{ Object []struct{ Key string } }
+	if xml.Unmarshal(body, &list) != nil || len(list.Object) > 1000 {
+		return errBad
+	}
+	for _, o := range list.Object {
+		delete(m.values, base+o.Key)
+	}
+	return reply(w, struct {
+		XMLName xml.Name `xml:"DeleteResult"`
+	}{})
+}
+
+type listed struct {
+	Key, ETag, LastModified string
+	Size                    int
+}
+
+type prefix struct{ Prefix string }
+
+func (m *Memory) list(w http.ResponseWriter, base string, q url.Values) error {
+	page := m.Page
+	if page == 0 {
+		page = 1000
+	}
+	if n, err := strconv.Atoi(q.Get("max-keys")); err == nil {
+		page = min(page, n)
+	}
+	encode := func(s string) string { return s }
+	if q.Get("encoding-type") == "url" {
+		encode = url.QueryEscape
+	}
+	out := struct {
+		XMLName               xml.Name `xml:"ListBucketResult"`
+		Contents              []listed
+		CommonPrefixes        []prefix
+		IsTruncated           bool
+		NextContinuationToken string `xml:",omitempty"`
+		EncodingType          string `xml:",omitempty"`
+		KeyCount              int
+	}{EncodingType: q.Get("encoding-type")}
+	after := q.Get("start-after")
+	if token := q.Get("continuation-token"); token != "" {
+		b, err := hex.DecodeString(token)
+		if err != nil {
+			return errBad
+		}
+		after = string(b)
+	}
+	want, delimiter := q.Get("prefix"), q.Get("delimiter")
+	last := after
+	for _, key := range m.below(base, want) {
+		item, folder := key, false
+		if end := strings.Index(key[len(want):], delimiter); delimiter != "" && end >= 0 {
+			item, folder = key[:len(want)+end+len(delimiter)], true
+		}
+		if item <= after || folder && item == last {
+			continue
+		}
+		if out.KeyCount == page {
+			out.IsTruncated, out.NextContinuationToken = true, hex.EncodeToString([]byte(last))
+			break
+		}
+		out.KeyCount++
+		last = item
+		if folder {
+			out.CommonPrefixes = append(out.CommonPrefixes, prefix{encode(item)})
+		} else {
+			v := m.values[base+key]
+			out.Contents = append(out.Contents, listed{encode(key), v.tag, "2026-01-01T00:00:00.000Z", len(v.bytes)})
+		}
+	}
+	return reply(w, out)
+}
+
+// below gives the keys of a bucket that begin with a prefix, in order.
+func (m *Memory) below(base, prefix string) []string {
+	var keys []string
+	for path := range m.values {
+		if key, ok := strings.CutPrefix(path, base); ok && strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Uploads is how many uploads in parts were begun and not ended.
+func (m *Memory) Uploads() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.uploads)
+}
+
+func reply(w http.ResponseWriter, v any) error {
+	b, err := xml.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Set("Content-Length", strconv.Itoa(len(xml.Header)+len(b)))
+	io.WriteString(w, xml.Header)
+	w.Write(b)
+	return nil
+}
+
+// payload reads the body of a request, which may come in pieces with signatures.
+func payload(r *http.Request) ([]byte, error) {
+	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
+		return io.ReadAll(r.Body)
+	}
+	in := bufio.NewReader(r.Body)
+	var out []byte
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		size, _, _ := strings.Cut(strings.TrimSpace(line), ";")
+		n, err := strconv.ParseUint(size, 16, 31)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			_, err := io.Copy(io.Discard, in) // and what stands behind it
+			return out, err
+		}
+		start := len(out)
+		out = append(out, make([]byte, n+2)...)
+		if _, err := io.ReadFull(in, out[start:]); err != nil {
+			return nil, err
+		}
+		out = out[:len(out)-2]
+	}
+}
