@@ -11,6 +11,7 @@ import (
 // files as the writer inside does.
 type answer struct {
 	http.ResponseWriter
+	conn    *conn // nil where it is not one of Run's
 	wait    time.Duration
 	status  int
 	bytes   int64
@@ -53,8 +54,11 @@ func (a *answer) ReadFrom(r io.Reader) (int64, error) {
 		a.WriteHeader(http.StatusOK)
 	}
 	size := int64(patienceFor)
-	if l, ok := r.(*io.LimitedReader); ok {
-		size = l.N
+	switch r := r.(type) {
+	case *io.LimitedReader:
+		size = r.N
+	case *part:
+		size = r.n
 	}
 	a.patience(size)
 	n, err := io.Copy(a.ResponseWriter, r)

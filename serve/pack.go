@@ -49,7 +49,7 @@ func (v *value) sendPacked(ctx context.Context, w http.ResponseWriter, tag strin
 	h.Del("Accept-Ranges") // of other bytes than these
 	h.Set("Content-Encoding", "gzip")
 	h.Set("Content-Length", strconv.Itoa(out.Len()))
-	w.WriteHeader(http.StatusOK)
+	begin(w, http.StatusOK, true)
 	_, err = w.Write(out.Bytes())
 	if err != nil {
 		panic(http.ErrAbortHandler)

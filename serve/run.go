@@ -8,21 +8,30 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"time"
 )
+
+// leftBehind is how many bytes requests may leave behind before the collector comes.
+const leftBehind = 64 << 20
 
 // Run answers what comes to a listener until the context ends; then those who are being
 // answered are, for as long as grace lasts. certificates make it HTTPS, with HTTP/2; nil
 // is plain HTTP. It closes the listener, and not the server.
 func (s *Server) Run(ctx context.Context, l net.Listener, certificates []tls.Certificate, grace time.Duration) error {
+	// The collector comes when the heap has doubled, which a server that sends files and has
+	// little in memory would do many times a second. This is never touched, and takes no
+	// memory but the room that it gives to what others leave behind.
+	room := make([]byte, leftBehind)
+	defer runtime.KeepAlive(room)
 	limits := s.opt.Limits
 	h := &http.Server{
 		Handler: s,
 		// Headers must come in one go: who sends them letter by letter is left.
 		ReadHeaderTimeout: limits.Patience, IdleTimeout: limits.Idle, MaxHeaderBytes: limits.Header,
-		ErrorLog: log.New(quietLog{s.opt.Log}, "", 0),
+		ErrorLog: log.New(quietLog{s.opt.Log}, "", 0), ConnContext: withConn,
 	}
-	listen := h.Serve
+	listen := func(l net.Listener) error { return h.Serve(listener{l}) }
 	if certificates != nil {
 		h.TLSConfig = &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12}
 		listen = func(l net.Listener) error { return h.ServeTLS(l, "", "") }

@@ -192,6 +192,7 @@ func (s *Server) Close() error {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	a := &answer{ResponseWriter: w, wait: s.opt.Limits.Patience}
+	a.conn, _ = r.Context().Value(connKey{}).(*conn)
 	if strings.HasPrefix(r.URL.Path, "//") { // who puts a slash behind the address of the server
 		r = withPath(r, "/"+strings.TrimLeft(r.URL.Path, "/"))
 	}

@@ -180,7 +180,7 @@ func (v *value) send(ctx context.Context, w http.ResponseWriter, status int, s s
 			return err
 		}
 	}
-	w.WriteHeader(status)
+	begin(w, status, s.n > 0)
 	if err := v.write(ctx, w, s); err != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -237,6 +237,13 @@ func (v *value) write(ctx context.Context, w io.Writer, s span) error {
 
 // sendFile copies a part of a file. The writer of net/http makes the kernel do it.
 func (v *value) sendFile(w io.Writer, o store.FileObject, s span) error {
+	if a, ok := w.(*answer); ok && a.conn != nil {
+		if d, ok := o.(described); ok {
+			if fd, ok := d.Descriptor(); ok {
+				return a.sendPart(fd, s)
+			}
+		}
+	}
 	f := o.File()
 	if f == nil {
 		return store.ErrNotExist
@@ -283,7 +290,7 @@ func (v *value) sendSpans(ctx context.Context, w http.ResponseWriter, spans []sp
 	}
 	h.Set("Content-Type", "multipart/byteranges; boundary="+boundary)
 	h.Set("Content-Length", strconv.FormatInt(int64(count), 10))
-	w.WriteHeader(http.StatusPartialContent)
+	begin(w, http.StatusPartialContent, true)
 	mw = multipart.NewWriter(w)
 	err := mw.SetBoundary(boundary)
 	for _, s := range spans {

@@ -14,6 +14,11 @@ func advise(mem []byte) {
 	_ = unix.Madvise(mem[:len(mem)&^(page-1)], unix.MADV_HUGEPAGE)
 }
 
+// adviseRange is advise for memory that is no slice of ours.
+func adviseRange(base, n uintptr) {
+	_, _, _ = unix.Syscall(unix.SYS_MADVISE, base, n, unix.MADV_HUGEPAGE)
+}
+
 // Total is the machine's memory in bytes.
 func Total() uint64 {
 	var info unix.Sysinfo_t

@@ -4,5 +4,7 @@ package bigmem
 
 func advise([]byte) {}
 
+func adviseRange(base, n uintptr) {}
+
 // Total is the machine's memory in bytes, or a guess.
 func Total() uint64 { return fallback }

@@ -51,3 +51,27 @@ func ExampleMake() {
 	fmt.Println(len(volume), volume[0])
 	// Output: 16777216 0
 }
+
+func TestManyPiecesAreZeroAndApart(t *testing.T) {
+	var all [][]byte
+	for i := range 64 {
+		for _, n := range []int{0, 1, 64<<10 - 1, 64 << 10, 200_000} {
+			b := bigmem.Bytes(n)
+			if len(b) != n {
+				t.Fatalf("length %d, want %d", len(b), n)
+			}
+			for j := range b {
+				if b[j] != 0 {
+					t.Fatalf("byte %d of %d is %d", j, n, b[j])
+				}
+				b[j] = byte(i + 1)
+			}
+			all = append(all, b)
+		}
+	}
+	for i, b := range all {
+		if len(b) > 0 && (b[0] != byte(i/5+1) || b[len(b)-1] != byte(i/5+1)) {
+			t.Fatalf("piece %d has become another", i)
+		}
+	}
+}

@@ -68,6 +68,8 @@ type source interface {
 	Close() error
 	// system is the file as package os has it, which is then closed in its place.
 	system() *os.File
+	// descriptor is the one that the system knows it by, where it can be had as it is.
+	descriptor() (uintptr, bool)
 }
 
 // node is one file or folder in a listing.
@@ -117,6 +119,8 @@ type rootBackend struct{ root *os.Root }
 type osFile struct{ *os.File }
 
 func (f osFile) system() *os.File { return f.File }
+
+func (f osFile) descriptor() (uintptr, bool) { return 0, false }
 
 func (f osFile) stat() (stat, error) {
 	fi, err := f.Stat()

@@ -177,6 +177,8 @@ func (f fdFile) stat() (stat, error) {
 
 func (f fdFile) system() *os.File { return os.NewFile(uintptr(f), "") }
 
+func (f fdFile) descriptor() (uintptr, bool) { return uintptr(f), true }
+
 func (f fdFile) Sync() error  { return again(func() error { return unix.Fsync(int(f)) }) }
 func (f fdFile) Close() error { return unix.Close(int(f)) }
 

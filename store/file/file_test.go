@@ -199,6 +199,8 @@ func (f shrunk) ReadAt(p []byte, off int64) (int, error) {
 func (shrunk) Close() error     { return nil }
 func (shrunk) system() *os.File { return nil }
 
+func (shrunk) descriptor() (uintptr, bool) { return 0, false }
+
 func TestShortReads(t *testing.T) {
 	ctx, f := context.Background(), shrunk{[]byte("0123456")}
 	b, err := read(ctx, f, 7, store.All(), []byte("x"))

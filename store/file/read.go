@@ -135,6 +135,17 @@ func (o *object[F]) File() *os.File {
 	return o.file
 }
 
+// Descriptor is that of the file, which costs less to have than File, and is good until the
+// object is closed; false where there is none.
+func (o *object[F]) Descriptor() (uintptr, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	if o.closed {
+		return 0, false
+	}
+	return o.f.descriptor()
+}
+
 // Info is what was known when the file was opened.
 func (o *object[F]) Info() store.Info { return o.info }
 
