@@ -16,7 +16,7 @@ type Stored struct {
 // NewStored makes a frame for n bytes.
 func NewStored(n int) *Stored {
 	blocks := max((n+maxStored-1)/maxStored, 1)
-	frame := appendFrameHeader(bigmem.Bytes(n+3*blocks+maxHeader)[:0], n, false)
+	frame := appendFrameHeader(bigmem.Bytes(n + 3*blocks + maxHeader)[:0], n, false)
 	return &Stored{frame[:len(frame)+3*blocks+n], len(frame), blocks}
 }
 
