@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"net"
 	"os"
 	"os/signal"
@@ -85,7 +84,7 @@ func (t *toy) Do(_ context.Context, stage, item int) ([]byte, error) {
 	return []byte(name), os.WriteFile(t.file(stage, item), nil, 0o600)
 }
 
-func (t *toy) Finish(_ context.Context, results func(int) iter.Seq2[int, []byte]) ([]byte, error) {
+func (t *toy) Finish(_ context.Context, results spread.Results) ([]byte, error) {
 	var all []byte
 	for i := range t.Items {
 		for item, r := range results(i) {
