@@ -21,7 +21,7 @@ import (
 
 // nameless are the folders whose code knows no format in particular: a new one
 // touches none of them.
-var nameless = []string{".", "locate", "format", "format/translate", "internal/reach", "job", "job/copying", "job/check", "job/virtual", "kind", "cmd/omnizarr"}
+var nameless = []string{".", "locate", "format", "format/translate", "internal/reach", "job", "job/copying", "job/check", "job/virtual", "kind", "internal/command", "cmd/omnizarr"}
 
 // The names of formats, of their documents and of their files are those of the
 // registry, but for Zarr v3, which all others are shown as.

@@ -58,6 +58,7 @@ var layers = []struct {
 	{names: []string{"serve/*"}, beside: true},
 	{names: []string{"serve/api"}},
 	{names: []string{"serve"}},
+	{names: []string{"internal/command/*"}, beside: true},
 	{names: []string{"cmd/*", "examples/*"}, beside: true},
 }
 

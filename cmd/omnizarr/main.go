@@ -9,7 +9,8 @@ package main
 import (
 	"os"
 
+	"github.com/omnizarr/zarr/internal/command"
 	"github.com/omnizarr/zarr/kind/std"
 )
 
-func main() { os.Exit(run(std.Kinds(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(command.Run(std.Kinds(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

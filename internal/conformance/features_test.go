@@ -146,7 +146,7 @@ func (f *features) count(t *testing.T, row featureRow) int {
 			}
 			n++
 		case "script":
-			if _, err := os.Stat(filepath.Join("../../cmd/omnizarr/testdata", name+".txtar")); err != nil {
+			if _, err := os.Stat(filepath.Join("../command/testdata", name+".txtar")); err != nil {
 				t.Errorf("%s: %v", row.name, err)
 			}
 			n++

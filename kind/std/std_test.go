@@ -23,7 +23,7 @@ const module = "github.com/omnizarr/zarr"
 
 // nameless are the folders whose code knows no kind in particular: a new one touches
 // none of them.
-var nameless = []string{"job", "job/copying", "job/check", "job/virtual", "kind", "convention", "rows", "cmd/omnizarr"}
+var nameless = []string{"job", "job/copying", "job/check", "job/virtual", "kind", "convention", "rows", "internal/command", "cmd/omnizarr"}
 
 // Jobs and the command name neither a format nor a convention, in imports or in what
 // they say, but for Zarr v3, which all others are shown as.

@@ -1,0 +1,72 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/race"
+)
+
+// Copies keep to the memory that they are allowed, whatever the chunks, shards and levels
+// are: what the system counts is what the process has taken.
+func TestCopiesKeepToTheirMemory(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector has memory of its own")
+	}
+	ctx := context.Background()
+	dir := t.TempDir()
+	src := filepath.Join(dir, "source")
+	const plain = `[{"name":"bytes","configuration":{"endian":"little"}}]`
+	a, err := zarr.CreateArray(ctx, src, zarr.ArraySpec{Shape: []int{48, 1024, 512}, DataType: "uint16", Chunks: []int{32, 128, 512}, Codecs: []byte(plain), DimensionNames: []string{"z", "y", "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]uint16, 16*1024*512)
+	for i := range data {
+		data[i] = uint16(i)
+	}
+	for z := 0; z < 48; z += 16 {
+		if err := zarr.Write(ctx, a, zarr.Box([]int{z, 0, 0}, []int{16, 1024, 512}), data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		fits bool
+	}{
+		{"--shards 48,1024,512 --chunks 8,64,512", true}, // a shard is all of the 48 MiB
+		{"--shards 48,1024,512 --chunks 8,64,512 --verify", true},
+		{"--chunks 8,512,512", true},
+		{"--pyramid --shards 48,1024,512 --chunks 16,64,512", true},
+		{"--chunks 48,1024,512", false}, // one chunk
+	} {
+		status := filepath.Join(dir, "status")
+		args := append([]string{"copy", "--quiet", "--max-memory", "64MiB", "--codecs", plain}, strings.Fields(c.args)...)
+		cmd := exec.Command("measured", append(args, src, filepath.Join(dir, strings.ReplaceAll(c.args, " ", "")))...)
+		cmd.Env = append(os.Environ(), "STATUS="+status)
+		out, err := cmd.CombinedOutput()
+		if (err == nil) != c.fits || !c.fits && !strings.Contains(string(out), "allow at least ") {
+			t.Errorf("%s: %v: %s", c.args, err, out)
+			continue
+		}
+		text, err := os.ReadFile(status)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, peak, _ := strings.Cut(string(text), "VmHWM:")
+		var kib int
+		if _, err := fmt.Sscan(peak, &kib); err != nil || kib > 64<<10 {
+			t.Errorf("%s: %d MiB of 64 MiB, %v", c.args, kib>>10, err)
+		}
+		t.Logf("%s: %d MiB", c.args, kib>>10)
+	}
+}
