@@ -36,6 +36,14 @@ func identityOfBase(base string) string {
 	if path, ok := localPath(base); ok {
 		return store.PathURL(store.RealPath(path))
 	}
+	if m := scheme.FindStringSubmatch(base); m != nil {
+		registered.Lock()
+		identify := registered.identify[strings.ToLower(m[1])]
+		registered.Unlock()
+		if identify != nil {
+			return identify(base)
+		}
+	}
 	return base
 }
 

@@ -15,7 +15,8 @@ import (
 // registered are the schemes of packages that were imported for them.
 var registered struct {
 	sync.Mutex
-	schemes Schemes
+	schemes  Schemes
+	identify map[string]func(url string) string
 }
 
 // Register adds a scheme to those that Builtin gives. It is for the init of a package
@@ -31,6 +32,18 @@ func Register(scheme string, o Opener) {
 		registered.schemes = Schemes{}
 	}
 	registered.schemes[scheme] = o
+}
+
+// RegisterIdentity says how the identity of what a URL of a scheme names is found, where
+// it is not the URL itself: a bucket may be named by the URL or by the environment. It
+// must be what the store's own Identity is, and ask no server.
+func RegisterIdentity(scheme string, identify func(url string) string) {
+	registered.Lock()
+	defer registered.Unlock()
+	if registered.identify == nil {
+		registered.identify = make(map[string]func(string) string)
+	}
+	registered.identify[scheme] = identify
 }
 
 // openWeb opens a URL of a web server.

@@ -143,7 +143,8 @@ type server struct {
 
 var (
 	s3 = server{name: "versitygw", program: "versitygw", slot: 0, ready: "/health", command: func(dir, port string) (args, env []string) {
-		return []string{"--port", "127.0.0.1:" + port, "--region", region, "--keep-alive", "--quiet", "--health", "/health", "posix", dir},
+		// Values that are being written must not show in lists, as they do without that option.
+		return []string{"--port", "127.0.0.1:" + port, "--region", region, "--keep-alive", "--quiet", "--health", "/health", "posix", "--disableotmp", dir},
 			[]string{"ROOT_ACCESS_KEY=" + user, "ROOT_SECRET_KEY=" + secret}
 	}}
 	gcs = server{name: "fake-gcs-server", program: "fake-gcs-server", slot: 1, ready: "/storage/v1/b", command: func(dir, port string) (args, env []string) {

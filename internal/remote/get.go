@@ -39,7 +39,8 @@ func (c *Client) Get(ctx context.Context, req Request, r store.Range, dst []byte
 	return out, info, nil
 }
 
-// try makes one request; two where the server knows no suffixes.
+// try makes one request; two where the server knows no suffixes, or refuses a range and
+// does not say how large the value is.
 func (c *Client) try(ctx context.Context, req Request, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	ask, header := r, ""
 	if _, ok := r.IsAll(); !ok {
@@ -58,6 +59,18 @@ func (c *Client) try(ctx context.Context, req Request, r store.Range, dst []byte
 	size, err := a.totalSize()
 	if err != nil {
 		return dst, store.Info{}, err
+	}
+	if a.StatusCode == http.StatusRequestedRangeNotSatisfiable && size < 0 {
+		if header == firstByte {
+			size = 0 // there is not even a first byte
+		} else {
+			a.close()
+			_, info, err := c.try(ctx, req, store.Part(0, 0), nil)
+			if err != nil {
+				return dst, store.Info{}, err
+			}
+			size = info.Size
+		}
 	}
 	info := store.Info{Size: size, ETag: a.Header.Get("ETag")}
 	var off, n int64
@@ -90,6 +103,8 @@ func (c *Client) try(ctx context.Context, req Request, r store.Range, dst []byte
 	return out, info, err
 }
 
+const firstByte = "bytes=0-0"
+
 // rangeHeader gives the range to ask for. Where r means no bytes, or none that
 // can be, that is the first byte: it tells how large the value is.
 func rangeHeader(r store.Range) (store.Range, string) {
@@ -99,7 +114,7 @@ func rangeHeader(r store.Range) (store.Range, string) {
 	if off, n, ok := r.IsPart(); ok && off >= 0 && n > 0 && off <= math.MaxInt64-n {
 		return r, fmt.Sprintf("bytes=%d-%d", off, off+n-1)
 	}
-	return store.Part(0, 1), "bytes=0-0"
+	return store.Part(0, 1), firstByte
 }
 
 // totalSize gives the size of the whole value, -1 if the answer does not tell.
