@@ -1,6 +1,6 @@
 // Package leaktest fails a package's tests when they leave something behind:
-// goroutines that still run, or files and connections that are still open. It
-// also fails them when a panic was caught that no test took note of, see
+// goroutines that still run, files and connections that are still open, or new files
+// in the package's own folder. It also fails them when a panic was caught that no test took note of, see
 // par.Panics.
 package leaktest
 
@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +46,7 @@ func (c checked) Run() int {
 	quick()
 	startPolling()
 	before := descriptors()
+	files := filesHere()
 	running := goleak.IgnoreCurrent()
 	code := c.m.Run()
 	if code != 0 || fuzzing() {
@@ -66,7 +68,31 @@ func (c checked) Run() int {
 		}
 		code = 1
 	}
+	for _, name := range filesHere() {
+		if !slices.Contains(files, name) {
+			fmt.Fprintf(c.out, "leaktest: tests have made %s in the folder of the package\n", name)
+			code = 1
+		}
+	}
 	return code
+}
+
+// filesHere are the names of what lies in the package's folder, but for what the Go
+// command was asked to write there.
+func filesHere() []string {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range entries {
+		switch filepath.Ext(e.Name()) {
+		case ".prof", ".out", ".test":
+		default:
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 // lessChecks lets the property tests of rapid draw fewer cases where time matters;

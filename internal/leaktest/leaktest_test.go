@@ -46,6 +46,21 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
+func TestFilesAmongTheSourcesAreFound(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, said := watch(func() int {
+		for _, name := range []string{"left.zarr", "cpu.prof"} {
+			if err := os.WriteFile(name, nil, 0o666); err != nil {
+				t.Error(err)
+			}
+		}
+		return 0
+	})
+	if code != 1 || !strings.Contains(said, "left.zarr") || strings.Contains(said, "cpu.prof") {
+		t.Errorf("code %d: %s", code, said)
+	}
+}
+
 func TestOpenFileIsFound(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("open descriptors are counted on Linux")

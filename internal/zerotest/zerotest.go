@@ -9,9 +9,11 @@ import (
 	"testing"
 )
 
-// Methods calls every exported method of a value, but for Close and those named.
+// Methods calls every exported method of a value, but for Close and those named, in a
+// folder of its own: to some of them no name is the folder where they are.
 func Methods(t testing.TB, name string, of any, but ...string) {
 	t.Helper()
+	t.Chdir(t.TempDir())
 	v := reflect.ValueOf(of)
 	for i := range v.NumMethod() {
 		if method := v.Type().Method(i).Name; method != "Close" && !slices.Contains(but, method) {

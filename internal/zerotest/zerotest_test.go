@@ -16,6 +16,10 @@ type told struct {
 
 func (t *told) Helper() {}
 
+func (t *told) TempDir() string { return "." }
+
+func (t *told) Chdir(string) {}
+
 func (t *told) Errorf(format string, args ...any) {
 	t.lines = append(t.lines, fmt.Sprintf(format, args...))
 }
