@@ -22,7 +22,8 @@ var layers = []struct {
 	beside bool // packages of this line may import each other
 }{
 	{names: []string{"nd", "store", "viewer", "internal/*"}},
-	{names: []string{"store/storetest", "internal/remote"}},
+	{names: []string{"store/storetest", "internal/remote", "internal/bucket"}},
+	{names: []string{"internal/bearer"}},
 	{names: []string{"dtype"}},
 	{names: []string{"grid", "internal/number"}},
 	{names: []string{"meta", "codec", "schemas", "rows"}},

@@ -72,7 +72,7 @@ func (c *Client) try(ctx context.Context, req Request, r store.Range, dst []byte
 			size = info.Size
 		}
 	}
-	info := store.Info{Size: size, ETag: a.Header.Get("ETag")}
+	info := store.Info{Size: size, ETag: c.opt.Tag(a.Header)}
 	var off, n int64
 	if size >= 0 {
 		if off, n, err = r.Resolve(size); err != nil {

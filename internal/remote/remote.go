@@ -41,6 +41,8 @@ type Options struct {
 	// Explain gives the error that an answer means whose status is no success, and
 	// marks with Passing what may be gone at the next try. nil means Explain.
 	Explain func(r *http.Request, a *Answer) error
+	// Tag gives the tag of a value by the header of an answer; nil means ETag.
+	Tag func(http.Header) string
 }
 
 func (o *Options) setDefaults() {
@@ -61,6 +63,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Transport == nil {
 		o.Transport = transport()
+	}
+	if o.Tag == nil {
+		o.Tag = func(h http.Header) string { return h.Get("ETag") }
 	}
 	if o.Explain == nil {
 		o.Explain = func(_ *http.Request, a *Answer) error { return Explain(a) }

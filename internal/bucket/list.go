@@ -1,0 +1,103 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/omnizarr/zarr/store"
+)
+
+// Page is a part of a listing, with the names that the bucket has: keys with the prefix of
+// the store. A prefix in a listing without delimiter is a folder that has a name of its
+// own.
+type Page struct {
+	Entries []store.Entry
+	Next    string // where the next one begins, "" if this is the last
+}
+
+// Pager gives the page of what lies below prefix that begins at a mark, "" for the first.
+type Pager func(ctx context.Context, prefix, delimiter, mark string) (Page, error)
+
+// next is a page, which must lead further than its begin.
+func (p Pager) next(ctx context.Context, prefix, delimiter, mark string) (Page, error) {
+	got, err := p(ctx, prefix, delimiter, mark)
+	if err == nil && got.Next != "" && got.Next == mark {
+		err = errors.New("the listing goes round in circles")
+	}
+	return got, err
+}
+
+// List makes a listing of pages, of which each is about names behind those of the page
+// before. Names that are no keys, such as those that end in a slash, by which some
+// programs show folders, are passed over.
+func (p Place) List(ctx context.Context, prefix, delimiter string, page Pager) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		failed := func(err error) { yield(store.Entry{}, store.WrapError("list", p.URL(), prefix, err)) }
+		if err := store.CheckList(prefix, delimiter); err != nil {
+			failed(err)
+			return
+		}
+		last := ""
+		for mark, more := "", true; more; {
+			if err := ctx.Err(); err != nil {
+				failed(err)
+				return
+			}
+			got, err := page.next(ctx, p.Prefix+prefix, delimiter, mark)
+			if err != nil {
+				failed(err)
+				return
+			}
+			mark, more = got.Next, got.Next != ""
+			slices.SortFunc(got.Entries, func(a, b store.Entry) int { return strings.Compare(a.Key, b.Key) })
+			for _, e := range got.Entries {
+				key, ok := strings.CutPrefix(e.Key, p.Prefix)
+				if !ok || !strings.HasPrefix(key, prefix) || key == last || !isKey(key, e.IsPrefix) || e.IsPrefix && delimiter == "" {
+					continue
+				}
+				e.Key, last = key, key
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func isKey(key string, prefix bool) bool {
+	if prefix {
+		return store.CheckPrefix(key) == nil && key != ""
+	}
+	return store.CheckKey(key) == nil
+}
+
+// DeleteAll removes all that has a name with the prefix, given whole, many at a time. What
+// comes to lie there meanwhile may stay.
+func DeleteAll(ctx context.Context, prefix string, page Pager, concurrency int, remove func(ctx context.Context, e store.Entry) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(concurrency)
+	err := func() error {
+		for mark, more := "", true; more; {
+			got, err := page.next(ctx, prefix, "", mark)
+			if err != nil {
+				return err
+			}
+			mark, more = got.Next, got.Next != ""
+			for _, e := range got.Entries {
+				if strings.HasPrefix(e.Key, prefix) {
+					g.Go(func() error { return remove(ctx, e) })
+				}
+			}
+		}
+		return nil
+	}()
+	if waited := g.Wait(); waited != nil {
+		return waited
+	}
+	return err
+}
