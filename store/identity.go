@@ -84,6 +84,10 @@ func folderOf(identity string) string {
 	case "https":
 		host = strings.TrimSuffix(host, ":443")
 	}
+	if scheme != "http" && scheme != "https" { // a bucket may be on any server, or in any account
+		q := u.Query()
+		host += " " + q.Get("account") + " " + q.Get("endpoint")
+	}
 	return scheme + "://" + host + strings.TrimSuffix(path.Clean("/"+u.Path), "/") + "/"
 }
 
