@@ -87,7 +87,7 @@ func Ask(ctx context.Context, c *remote.Client, req remote.Request) (Token, erro
 		Impersonated string    `json:"accessToken"`
 		ExpireTime   time.Time `json:"expireTime"`
 	}
-	if err := json.Unmarshal(a.Body, &said); err != nil {
+	if json.Unmarshal(a.Body, &said) != nil {
 		return Token{}, errors.New("the answer holds no token")
 	}
 	t := Token{Value: said.AccessToken}

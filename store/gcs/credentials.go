@@ -130,7 +130,7 @@ func (f *finder) by(ctx context.Context, raw []byte, depth int) (bearer.Token, e
 		Source       json.RawMessage `json:"source_credentials"`
 		Impersonate  string          `json:"service_account_impersonation_url"`
 	}
-	if err := json.Unmarshal(raw, &c); err != nil {
+	if json.Unmarshal(raw, &c) != nil {
 		return bearer.Token{}, errors.New("no credentials in JSON")
 	}
 	switch c.Type {
@@ -199,7 +199,7 @@ func (f *finder) external(ctx context.Context, raw []byte) (bearer.Token, error)
 			}
 		} `json:"credential_source"`
 	}
-	if err := json.Unmarshal(raw, &c); err != nil {
+	if json.Unmarshal(raw, &c) != nil {
 		return bearer.Token{}, errors.New("no credentials in JSON")
 	}
 	var subject []byte

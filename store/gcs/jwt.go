@@ -24,7 +24,7 @@ func (f *finder) serviceAccount(ctx context.Context, raw []byte) (bearer.Token, 
 		KeyID    string `json:"private_key_id"`
 		TokenURI string `json:"token_uri"`
 	}
-	if err := json.Unmarshal(raw, &c); err != nil || c.Email == "" || c.Key == "" {
+	if json.Unmarshal(raw, &c) != nil || c.Email == "" || c.Key == "" {
 		return bearer.Token{}, errors.New("a service account without client_email or private_key")
 	}
 	if c.TokenURI == "" {

@@ -3,7 +3,7 @@ package gcs
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"iter"
 	"net/http"
 	"net/url"
@@ -76,8 +76,8 @@ func (s *Store) page(ctx context.Context, prefix, delimiter, mark string) (bucke
 		Prefixes      []string
 		NextPageToken string
 	}
-	if err := json.Unmarshal(a.Body, &said); err != nil {
-		return bucket.Page{}, fmt.Errorf("the listing cannot be read: %w", err)
+	if json.Unmarshal(a.Body, &said) != nil {
+		return bucket.Page{}, errors.New("the listing cannot be read")
 	}
 	p := bucket.Page{Next: said.NextPageToken}
 	for _, o := range said.Items {

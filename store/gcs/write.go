@@ -158,7 +158,7 @@ func (u *upload) whole(ctx context.Context, data []byte) (store.Info, error) {
 // stored looks at what the service says it has stored.
 func stored(answer []byte, size int64, sum string) (store.Info, error) {
 	var o resource
-	if err := json.Unmarshal(answer, &o); err != nil || o.Generation == "" {
+	if json.Unmarshal(answer, &o) != nil || o.Generation == "" {
 		return store.Info{}, errors.New("server does not say what it stored")
 	}
 	if o.size() != size || o.CRC32C != sum {
