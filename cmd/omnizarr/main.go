@@ -11,7 +11,9 @@ import (
 
 	"github.com/omnizarr/zarr/internal/command"
 	"github.com/omnizarr/zarr/kind/std"
-	_ "github.com/omnizarr/zarr/store/s3" // its scheme
+	_ "github.com/omnizarr/zarr/store/azblob" // for their schemes
+	_ "github.com/omnizarr/zarr/store/gcs"
+	_ "github.com/omnizarr/zarr/store/s3"
 )
 
 func main() { os.Exit(command.Run(std.Kinds(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
