@@ -66,9 +66,10 @@ func (r *request) known(tag string) bool {
 	return false
 }
 
-// unchanged is known for answers that go by a node, by all parameters and by nothing else.
-func (r *request) unchanged(sp *spot) bool {
-	return r.known(tagOf([]byte(sp.version + "\x00" + r.URL.Path + "\x00" + r.query.Encode())))
+// unchanged is known for answers that go by a node, by the tags of the values that they are
+// made of, by all parameters and by nothing else.
+func (r *request) unchanged(sp *spot, tags string) bool {
+	return r.known(tagOf([]byte(sp.version + "\x00" + tags + "\x00" + r.URL.Path + "\x00" + r.query.Encode())))
 }
 
 // leastGzip is how long a text is at least that is compressed.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/kind"
+	"github.com/omnizarr/zarr/serve/fresh"
 	"github.com/omnizarr/zarr/serve/source"
 )
 
@@ -33,6 +34,7 @@ type server struct {
 	cache *kept.Cache
 
 	images images
+	stored fresh.Chunks
 }
 
 // route is an address below /api/ and what answers it.

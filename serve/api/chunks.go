@@ -114,11 +114,7 @@ func (l *layout) size(ctx context.Context, key string) (int64, error) {
 }
 
 func (s *server) chunks(r *request) error {
-	sp, err := r.spot()
-	if err != nil {
-		return err
-	}
-	a, err := sp.array()
+	sp, a, err := r.array()
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,18 @@ func (l *images) release(o *openImage) {
 	}
 }
 
+// imageOf opens the image that a request is about. It is good until done is called.
+func (s *server) imageOf(r *request) (sp *spot, img *levels.Image, done func(), err error) {
+	if sp, err = r.spot(); err != nil {
+		return nil, nil, nil, err
+	}
+	o, done, err := s.image(r.Context(), sp)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return sp, o.image, done, nil
+}
+
 // image opens the image that a node is. It is good until done is called.
 func (s *server) image(ctx context.Context, sp *spot) (o *openImage, done func(), err error) {
 	o = s.images.acquire(sp)
@@ -98,7 +110,7 @@ func (s *server) image(ctx context.Context, sp *spot) (o *openImage, done func()
 	n, err := sp.source.Node(own, sp.path[1:])
 	var img *levels.Image
 	if err == nil {
-		img, err = levels.Of(ctx, n, levels.Options{Cache: s.cache, Key: sp.key("levels"), Raster: []raster.Option{raster.Described(s.described)}})
+		img, err = levels.Of(ctx, n, levels.Options{Cache: s.cache, Chunks: &s.stored, Key: sp.key("levels"), Raster: []raster.Option{raster.Described(s.described)}})
 	}
 	if err != nil {
 		cancel()

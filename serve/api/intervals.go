@@ -7,13 +7,9 @@ import (
 )
 
 func (s *server) serveIntervals(r *request) error {
-	sp, err := r.spot()
+	sp, t, err := s.tableOf(r)
 	if err != nil {
 		return err
-	}
-	t, err := s.table(r.Context(), sp)
-	if err != nil {
-		return sp.fail(tableFault(err))
 	}
 	from, err := r.number("from", math.Inf(-1))
 	if err != nil {

@@ -182,13 +182,17 @@ func open(ctx context.Context, src *source.Source, path string) (*spot, error) {
 	return sp, nil
 }
 
-// array is the node, if it is an array.
-func (sp *spot) array() (*zarr.Array, error) {
+// array opens the array that source and path name.
+func (r *request) array() (*spot, *zarr.Array, error) {
+	sp, err := r.spot()
+	if err != nil {
+		return nil, nil, err
+	}
 	a, ok := sp.node.(*zarr.Array)
 	if !ok {
-		return nil, sp.fail(unsupported("%s is a group, and this is for arrays", sp.path))
+		return nil, nil, sp.fail(unsupported("%s is a group, and this is for arrays", sp.path))
 	}
-	return a, nil
+	return sp, a, nil
 }
 
 // fail says which node an error is about.

@@ -31,12 +31,14 @@ func (s *server) table(ctx context.Context, sp *spot) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	versions := fmt.Sprint(set.Rows.Count)
+	versions, err := s.tagsBelow(ctx, sp)
+	if err != nil {
+		return nil, err
+	}
+	versions += fmt.Sprint(set.Rows.Count)
 	for i, f := range set.Fields {
 		if at := s.columnPath(ctx, sp, f.Path); at != "" && i < mostVersions {
-			if v, err := sp.source.Version(ctx, at); err == nil {
-				versions += " " + v
-			}
+			versions += " " + s.stampOf(ctx, sp, at)
 		}
 	}
 	return table.New(set, table.Options{Cache: s.cache, Key: sp.key("table", versions), Link: func(ref rows.Ref) any {
@@ -89,14 +91,23 @@ func (s *server) tableMember(ctx context.Context, sp *spot, n *Node) error {
 	return nil
 }
 
-func (s *server) serveRows(r *request) error {
+// tableOf gives the table that a request is about.
+func (s *server) tableOf(r *request) (*spot, *table.Table, error) {
 	sp, err := r.spot()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	t, err := s.table(r.Context(), sp)
 	if err != nil {
-		return sp.fail(tableFault(err))
+		return nil, nil, sp.fail(tableFault(err))
+	}
+	return sp, t, nil
+}
+
+func (s *server) serveRows(r *request) error {
+	sp, t, err := s.tableOf(r)
+	if err != nil {
+		return err
 	}
 	q := table.Query{Sort: r.text("sort"), Filter: r.text("filter")}
 	if q.Offset, err = r.integer("offset", 0, 0, 1<<62); err != nil {

@@ -65,7 +65,15 @@ func (s *server) series(ctx context.Context, sp *spot, budget int64) (*series.Se
 			return nil, err
 		}
 	}
-	return series.New(samples, series.Options{Cache: s.cache, Key: sp.key("series", version, samples.Array.Shape()), Budget: budget})
+	times := ""
+	if samples.Times != nil {
+		if times, err = s.timesKey(ctx, sp); err != nil {
+			return nil, err
+		}
+	}
+	return series.New(samples, series.Options{
+		Cache: s.cache, Key: sp.key("series", version, samples.Array.Shape()), Chunks: &s.stored, TimesKey: times, Budget: budget,
+	})
 }
 
 // samplesPath is where the array of samples lies, the node's own path if that is not

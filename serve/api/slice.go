@@ -32,11 +32,7 @@ var forms = map[string]string{"json": "application/json", "csv": "text/csv; char
 
 // slice gives elements of an array.
 func (s *server) slice(r *request) error {
-	sp, err := r.spot()
-	if err != nil {
-		return err
-	}
-	a, err := sp.array()
+	sp, a, err := r.array()
 	if err != nil {
 		return err
 	}

@@ -37,13 +37,9 @@ func (s *server) spikesMember(ctx context.Context, sp *spot, n *Node) error {
 }
 
 func (s *server) serveSpikes(r *request) error {
-	sp, err := r.spot()
+	sp, t, err := s.tableOf(r)
 	if err != nil {
 		return err
-	}
-	t, err := s.table(r.Context(), sp)
-	if err != nil {
-		return sp.fail(tableFault(err))
 	}
 	info, err := t.EventsInfo(r.Context())
 	if err != nil {

@@ -30,16 +30,11 @@ type Histogram struct {
 // stats tells how the numbers of a channel are spread: quickly by the coarsest level, or
 // all of them.
 func (s *server) stats(r *request) error {
-	sp, err := r.spot()
-	if err != nil {
-		return err
-	}
-	o, done, err := s.image(r.Context(), sp)
+	sp, img, done, err := s.imageOf(r)
 	if err != nil {
 		return err
 	}
 	defer done()
-	img := o.image
 	most := 0
 	if img.Channel >= 0 {
 		most = img.Levels[0].Shape()[img.Channel] - 1
@@ -52,14 +47,20 @@ func (s *server) stats(r *request) error {
 	if err != nil {
 		return err
 	}
-	if r.unchanged(sp) {
-		return nil
-	}
-	all := r.has("all")
+	all, tags := r.has("all"), ""
 	if all {
 		at = nil
+		tags, err = img.AllTags(r.Context())
+	} else {
+		tags, err = img.CoarseTags(r.Context(), at)
 	}
-	body, err := s.cache.Get(r.Context(), sp.key("stats", channel, at, all), func(ctx context.Context) ([]byte, error) {
+	if err != nil {
+		return sp.fail(err)
+	}
+	if r.unchanged(sp, tags) {
+		return nil
+	}
+	body, err := s.cache.Get(r.Context(), sp.key("stats", channel, at, all, tags), func(ctx context.Context) ([]byte, error) {
 		var st *tiles.Stats
 		var err error
 		if all {

@@ -44,10 +44,14 @@ func (s *server) thumbnail(r *request) error {
 	default:
 		return sp.fail(notFound("%s has no picture", sp.path))
 	}
-	if r.unchanged(sp) {
+	tags, err := s.tagsBelow(r.Context(), sp)
+	if err != nil {
+		return sp.fail(err)
+	}
+	if r.unchanged(sp, tags) {
 		return nil
 	}
-	body, err := s.cache.Get(r.Context(), sp.key("thumbnail", size), func(ctx context.Context) ([]byte, error) {
+	body, err := s.cache.Get(r.Context(), sp.key("thumbnail", size, tags), func(ctx context.Context) ([]byte, error) {
 		// Others may wait for this one still when the request that began it has gone, and
 		// its node with it.
 		own, err := open(ctx, sp.source, sp.path)

@@ -19,31 +19,31 @@ const (
 
 // tile answers with a rectangle of a level: numbers, or a picture with as=png.
 func (s *server) tile(r *request) error {
-	sp, err := r.spot()
-	if err != nil {
-		return err
-	}
-	o, done, err := s.image(r.Context(), sp)
+	sp, img, done, err := s.imageOf(r)
 	if err != nil {
 		return err
 	}
 	defer done()
-	region, err := r.region(o.image)
+	region, err := r.region(img)
 	if err != nil {
 		return err
+	}
+	tags, err := img.Tags(r.Context(), region)
+	if err != nil {
+		return sp.fail(err)
 	}
 	as := r.text("as")
 	switch as {
 	case "", "raw":
 	case "png":
-		return s.tilePNG(r, sp, o.image, region)
+		return s.tilePNG(r, sp, img, region, tags)
 	default:
 		return wrong("as=%s: must be raw or png", short(as))
 	}
-	if !region.Quick && r.unchanged(sp) {
+	if !region.Quick && r.unchanged(sp, tags) {
 		return nil
 	}
-	t, err := tiles.Read(r.Context(), o.image, region, r.has("labels"))
+	t, err := tiles.Read(r.Context(), img, region, r.has("labels"))
 	if err != nil {
 		return sp.fail(err)
 	}
@@ -63,12 +63,19 @@ func (r *request) told(shape [3]int, dataType string, exact bool) {
 	}
 }
 
-func (s *server) tilePNG(r *request, sp *spot, img *levels.Image, region levels.Region) error {
+func (s *server) tilePNG(r *request, sp *spot, img *levels.Image, region levels.Region, tags string) error {
 	windows, err := r.windows()
 	if err != nil {
 		return err
 	}
-	if !region.Quick && r.unchanged(sp) {
+	if !img.RGB && !img.Labels { // windows may be found by what all of the plane holds
+		plane, err := img.CoarseTags(r.Context(), region.At)
+		if err != nil {
+			return sp.fail(err)
+		}
+		tags += plane
+	}
+	if !region.Quick && r.unchanged(sp, tags) {
 		return nil
 	}
 	if region.Channels == nil && img.Channel >= 0 {

@@ -23,6 +23,7 @@ import (
 	"github.com/omnizarr/zarr/format/cf"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/raster"
+	"github.com/omnizarr/zarr/serve/fresh"
 )
 
 // Options says where levels are kept.
@@ -31,6 +32,8 @@ type Options struct {
 	Cache *kept.Cache
 	// Key names the image, and the state that it is in, among all that the cache holds.
 	Key string
+	// Chunks looks at what is stored; nil is one of the image's own.
+	Chunks *fresh.Chunks
 	// Raster says how the image is looked at.
 	Raster []raster.Option
 }
@@ -47,6 +50,7 @@ type Image struct {
 	missing []byte // what stands for a missing value, nil if nothing does
 	store   *madeStore
 	cache   *kept.Cache
+	chunks  *fresh.Chunks
 	key     string
 }
 
@@ -78,7 +82,10 @@ func Of(ctx context.Context, n zarr.Node, o Options) (*Image, error) {
 	if slices.Contains(finest.Shape(), 0) {
 		return fail(ErrEmpty)
 	}
-	img := &Image{Image: found, Stored: len(found.Levels), cache: o.Cache, key: o.Key}
+	img := &Image{Image: found, Stored: len(found.Levels), cache: o.Cache, chunks: o.Chunks, key: o.Key}
+	if img.chunks == nil {
+		img.chunks = &fresh.Chunks{}
+	}
 	if img.Shown, err = found.Show(nil); err != nil {
 		return fail(err)
 	}
@@ -134,7 +141,7 @@ func (img *Image) below(ctx context.Context, above raster.Level, number int) (ra
 	if slices.ContainsFunc(img.Levels, func(l raster.Level) bool { return l.Name == name }) {
 		name = "level" + name
 	}
-	made, err := newMade(img, above.Array, name)
+	made, err := newMade(img, above.Array, number, name)
 	if err != nil {
 		return raster.Level{}, err
 	}

@@ -17,6 +17,7 @@ import (
 // made is a level that is made chunk by chunk of the one above.
 type made struct {
 	img      *Image
+	level    int
 	name     string // of the level
 	factors  []int
 	shape    []int
@@ -33,8 +34,8 @@ type made struct {
 const blockBytes = 32 << 20
 
 // newMade makes the level below an array.
-func newMade(img *Image, above *zarr.Array, name string) (*made, error) {
-	m := &made{img: img, name: name, size: above.DataType().Size(), fill: above.FillValue()}
+func newMade(img *Image, above *zarr.Array, level int, name string) (*made, error) {
+	m := &made{img: img, level: level, name: name, size: above.DataType().Size(), fill: above.FillValue()}
 	m.factors = img.factors(above.Shape())
 	var err error
 	if m.reducer, err = pyramid.NewReducer(above, img.how, m.factors, img.missing, blockBytes); err != nil {
@@ -98,14 +99,24 @@ func (m *made) chunkAt(rest string) (index []int, ok bool) {
 	return index, true
 }
 
-// cacheKey names a chunk among all that is kept.
-func (m *made) cacheKey(index []int) string {
-	return fmt.Sprintf("level/%s/%s/%v/%v", m.img.key, m.name, m.chunks, index)
+// cacheKey names a chunk among all that is kept, by what it is made of.
+func (m *made) cacheKey(index []int, tags string) string {
+	return fmt.Sprintf("level/%s/%s/%v/%v/%s", m.img.key, m.name, m.chunks, index, tags)
+}
+
+// tags tell what a chunk is made of.
+func (m *made) tags(ctx context.Context, index []int) (string, error) {
+	box := nd.Box{Start: make([]int, len(index)), Shape: make([]int, len(index))}
+	for i, k := range index {
+		box.Start[i] = k * m.chunks[i]
+		box.Shape[i] = min(m.chunks[i], m.shape[i]-box.Start[i])
+	}
+	return m.img.tags(ctx, m.level, box)
 }
 
 // chunk gives the bytes of a chunk, which are kept and must not be changed.
-func (m *made) chunk(ctx context.Context, index []int) ([]byte, error) {
-	return m.img.cache.Get(ctx, m.cacheKey(index), func(ctx context.Context) ([]byte, error) { return m.make(ctx, index) })
+func (m *made) chunk(ctx context.Context, index []int, tags string) ([]byte, error) {
+	return m.img.cache.Get(ctx, m.cacheKey(index, tags), func(ctx context.Context) ([]byte, error) { return m.make(ctx, index) })
 }
 
 func (m *made) make(ctx context.Context, index []int) ([]byte, error) {

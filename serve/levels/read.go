@@ -88,7 +88,7 @@ func (img *Image) Read(ctx context.Context, r Region, dst []byte) (exact bool, e
 	if size == 0 {
 		return true, nil
 	}
-	if r.Quick && img.Made(r.Level) && !img.cheap(r) && !img.have(r) {
+	if r.Quick && img.Made(r.Level) && !img.cheap(r) && !img.have(ctx, r) {
 		return false, img.sample(ctx, r, dst)
 	}
 	return true, img.readBox(ctx, r.Level, r, span(r.Y[0], r.Y[1]), span(r.X[0], r.X[1]), dst)
@@ -161,11 +161,14 @@ func (img *Image) readBox(ctx context.Context, level int, r Region, ys, xs along
 
 // have reports whether all chunks of a level that is made, as far as a region needs them,
 // are there.
-func (img *Image) have(r Region) bool {
+func (img *Image) have(ctx context.Context, r Region) bool {
 	m := img.store.made[img.Levels[r.Level].Name]
 	all := true
 	img.eachChunk(m.chunks, r, func(index []int) bool {
-		_, all = img.cache.Peek(m.cacheKey(index))
+		tags, err := m.tags(ctx, index)
+		if all = err == nil; all {
+			_, all = img.cache.Peek(m.cacheKey(index, tags))
+		}
 		return all
 	})
 	return all

@@ -77,7 +77,11 @@ func chunksOver(side [2]int, factor, chunk int) int {
 // the rectangle; of these the elements in the middle of every element of the level are
 // read, and what lies between is interpolated.
 func (img *Image) sample(ctx context.Context, r Region, dst []byte) error {
-	key := fmt.Sprintf("quick/%s/%+v", img.key, r)
+	tags, err := img.Tags(ctx, r)
+	if err != nil {
+		return err
+	}
+	key := fmt.Sprintf("quick/%s/%+v/%s", img.key, r, tags)
 	value, err := img.cache.Get(ctx, key, func(ctx context.Context) ([]byte, error) {
 		out := make([]byte, len(dst))
 		return out, img.sampleNow(ctx, r, out)

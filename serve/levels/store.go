@@ -168,7 +168,7 @@ func (s *madeStore) Get(ctx context.Context, key string, r store.Range, dst []by
 		if err != nil {
 			return fail(err)
 		}
-		return out, s.info(int64(len(value)), key), nil
+		return out, s.info(int64(len(value)), key, ""), nil
 	}
 	m, stored, rest := s.find(key)
 	switch {
@@ -196,22 +196,16 @@ func (s *madeStore) Get(ctx context.Context, key string, r store.Range, dst []by
 	if rest == document {
 		return give(m.document)
 	}
-	index, ok := m.chunkAt(rest)
-	if !ok {
-		return fail(store.ErrNotExist)
-	}
-	if n, ok := r.IsSuffix(); ok && n == 0 { // how large it is need not be made
-		return dst, s.info(m.chunkSize(), key), nil
-	}
-	value, err := m.chunk(ctx, index)
+	o, err := s.Open(ctx, key)
 	if err != nil {
-		return fail(err)
+		return dst, store.Info{Size: -1}, err
 	}
-	return give(value)
+	defer o.Close()
+	return o.Get(ctx, r, dst)
 }
 
-func (s *madeStore) info(size int64, key string) store.Info {
-	return store.Info{Size: size, ETag: fmt.Sprintf("%s/%s/%d", s.img.key, key, size)}
+func (s *madeStore) info(size int64, key, tags string) store.Info {
+	return store.Info{Size: size, ETag: fmt.Sprintf("%s/%s/%d/%s", s.img.key, key, size, tags)}
 }
 
 // inner is where a key lies that is passed through: in a level, or in the group.
@@ -232,6 +226,17 @@ func (s *madeStore) Open(ctx context.Context, key string) (store.Object, error) 
 			return store.Open(ctx, from, inner)
 		}
 	}
+	if m, _, rest := s.find(key); m != nil && rest != document {
+		index, ok := m.chunkAt(rest)
+		if !ok {
+			return nil, store.WrapError("open", s.URL(), key, store.ErrNotExist)
+		}
+		tags, err := m.tags(ctx, index)
+		if err != nil {
+			return nil, store.WrapError("open", s.URL(), key, err)
+		}
+		return &madeObject{m: m, key: key, index: index, tags: tags}, nil
+	}
 	return object{s, key}, nil
 }
 
@@ -246,6 +251,44 @@ func (o object) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, sto
 }
 
 func (o object) Close() error { return nil }
+
+// madeObject is a chunk that is made, held: all its ranges are of the chunks that were there
+// when it was opened.
+type madeObject struct {
+	m     *made
+	key   string
+	index []int
+	tags  string
+
+	mu    sync.Mutex
+	value []byte
+}
+
+func (o *madeObject) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	s := o.m.img.store
+	info := s.info(o.m.chunkSize(), o.key, o.tags)
+	if n, ok := r.IsSuffix(); ok && n == 0 { // how large it is need not be made
+		return dst, info, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var err error
+	if o.value == nil {
+		o.value, err = o.m.chunk(ctx, o.index, o.tags)
+	}
+	if err == nil {
+		dst, err = r.Append(dst, o.value)
+	}
+	return dst, info, store.WrapError("get", s.URL(), o.key, err)
+}
+
+// Tag tells which chunks it is made of.
+func (o *madeObject) Tag() string { return o.tags }
+
+// Near says whether that is known.
+func (o *madeObject) Near() bool { return o.tags != "" }
+
+func (o *madeObject) Close() error { return nil }
 
 // List lists the levels and what else lies in the group. Chunks are not listed, since
 // there may be no end of them.

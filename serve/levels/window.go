@@ -23,9 +23,21 @@ func (img *Image) Coarse(ctx context.Context, at []int, channel int) (values []f
 
 // coarse is Coarse for elements as they are stored.
 func (img *Image) coarse(ctx context.Context, at []int, channel int) (data []byte, exact bool, err error) {
+	r, exact := img.coarsest(at, channel)
+	size, err := img.Size(r)
+	if err != nil {
+		return nil, false, err
+	}
+	data = make([]byte, size)
+	ok, err := img.Read(ctx, r, data)
+	return data, exact && ok, err
+}
+
+// coarsest is the region that Coarse reads, and whether that is all of the level.
+func (img *Image) coarsest(at []int, channel int) (r Region, exact bool) {
 	last := len(img.Levels) - 1
 	shape := img.Levels[last].Shape()
-	r := Region{Level: last, At: at, Channels: []int{channel}, Quick: true}
+	r = Region{Level: last, At: at, Channels: []int{channel}, Quick: true}
 	exact = true
 	for _, side := range []struct {
 		axis int
@@ -36,13 +48,7 @@ func (img *Image) coarse(ctx context.Context, at []int, channel int) (data []byt
 		*side.span = [2]int{from, from + n}
 		exact = exact && n == shape[side.axis]
 	}
-	size, err := img.Size(r)
-	if err != nil {
-		return nil, false, err
-	}
-	data = make([]byte, size)
-	ok, err := img.Read(ctx, r, data)
-	return data, exact && ok, err
+	return r, exact
 }
 
 // mostCoarse is how many elements along a side are looked at.

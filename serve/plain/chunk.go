@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,15 +24,15 @@ func (s *Store) made(ctx context.Context, c chunkOf) (data []byte, tag string, e
 		return nil, "", err
 	}
 	box := c.box()
-	tags, stored, err := c.sources(ctx, box)
+	now, err := s.chunks.Of(ctx, c.array, box)
 	if err != nil {
 		return nil, "", err
 	}
-	if !stored {
+	if !now.Stored && !c.doc.NoFill {
 		return nil, "", store.ErrNotExist
 	}
 	name := c.name(version)
-	key := name(c.index) + tags
+	key := name(c.index) + now.Tags
 	data, err = s.opt.Cache.Get(ctx, key, func(ctx context.Context) ([]byte, error) {
 		// The source is held as long as the work goes on.
 		v, err := s.array(ctx, c.base())
@@ -43,11 +42,11 @@ func (s *Store) made(ctx context.Context, c chunkOf) (data []byte, tag string, e
 		if v.tag != c.tag {
 			return nil, store.ErrChanged
 		}
-		now := chunkOf{v, c.index}
+		again := chunkOf{v, c.index}
 		if v.whole {
-			return s.share(ctx, now, func(index []int) string { return name(index) + tags })
+			return s.share(ctx, again, func(index []int) string { return name(index) + now.Tags })
 		}
-		return now.make(ctx, box)
+		return again.make(ctx, box)
 	})
 	if err == nil && len(data) == 0 {
 		err = store.ErrNotExist
@@ -70,53 +69,6 @@ func (c chunkOf) box() nd.Box {
 		b.Start[i], b.Shape[i] = start, min(length, c.doc.Shape[i]-start)
 	}
 	return b
-}
-
-// most is how many chunks of the source are looked at before one is made of them.
-const most = joined
-
-// sources looks at the chunks of the source that a box lies in, where that costs little:
-// whether one of them is stored, and which versions they are.
-func (c chunkOf) sources(ctx context.Context, box nd.Box) (tags string, stored bool, err error) {
-	s := c.array.Store()
-	first, count, total := make([]int, len(box.Start)), make([]int, len(box.Start)), 1
-	for i := range first {
-		first[i] = c.meta.Grid.Find(i, box.Start[i])
-		count[i] = c.meta.Grid.Find(i, box.Start[i]+box.Shape[i]-1) - first[i] + 1
-		if total *= count[i]; total > most {
-			return "", true, nil
-		}
-	}
-	index := make([]int, len(first))
-	for at := make([]int, len(first)); ; {
-		for i := range at {
-			index[i] = first[i] + at[i]
-		}
-		o, err := store.Open(ctx, s, c.sourceKey(index))
-		switch {
-		case errors.Is(err, store.ErrNotExist):
-			tags += "-\n"
-		case err != nil:
-			return "", false, err
-		default:
-			near := store.IsNear(o)
-			stored = true
-			tags += store.Tag(o) + "\n"
-			if err := o.Close(); err != nil {
-				return "", false, err
-			}
-			if !near { // which would have to be asked
-				return "", true, nil
-			}
-		}
-		if !nd.Next(at, count) {
-			break
-		}
-	}
-	if c.doc.NoFill {
-		stored = true
-	}
-	return hash(tags), stored, nil
 }
 
 // make reads a box of the source and writes it as a chunk, with no bytes if it holds

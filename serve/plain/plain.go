@@ -35,6 +35,7 @@ import (
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/serve/fresh"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -76,6 +77,7 @@ type Store struct {
 	// old shows the same as Zarr v2, for arrays that are stored so; nil in such a view.
 	old    *Store
 	groups kept.Cache // keeps nothing: parts of one chunk are made by one at a time
+	chunks fresh.Chunks
 
 	mu           sync.Mutex
 	arrays       map[string]*shown

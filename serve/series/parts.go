@@ -9,6 +9,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/numeric"
+	"github.com/omnizarr/zarr/nd"
 )
 
 // pyramid keeps the extremes of blocks of samples, part by part, as they are asked for.
@@ -24,6 +25,8 @@ type pyramid struct {
 	kernel   kernel
 	// read reads samples of some channels, as the kernel wants them.
 	read func(ctx context.Context, start, stop, from, to int) ([]byte, layout, error)
+	// tags tell what is stored of them; nil where the key tells all.
+	tags func(ctx context.Context, start, stop, from, to int) (string, error)
 }
 
 // mostFine is how much of fine blocks may be kept besides when coarse ones are wanted.
@@ -78,6 +81,13 @@ func (p *pyramid) get(ctx context.Context, e extent, coarse bool, b *budget) ([]
 		return out, nil
 	}
 	key := fmt.Sprintf("series %s %d.%d.%d %d.%d", p.key, p.fine, p.coarse, p.part, e.part, e.group)
+	if p.tags != nil {
+		tags, err := p.tags(ctx, start, stop, from, to)
+		if err != nil {
+			return nil, err
+		}
+		key += " " + tags
+	}
 	kept := func(ctx context.Context) ([]byte, error) { return p.cache.Get(ctx, key+" fine", fine) }
 	if !coarse {
 		return kept(ctx)
@@ -98,7 +108,7 @@ func (p *pyramid) get(ctx context.Context, e extent, coarse bool, b *budget) ([]
 // arrayPyramid is that of the samples of an array.
 func (s *Series) arrayPyramid() *pyramid {
 	shape, chunk := s.array.Shape(), s.array.ChunkShape()
-	p := &pyramid{key: s.key, cache: s.cache, n: s.clock.n, channels: s.channels, group: s.channels, bytes: s.array.DataType().Size(), kernel: s.kernel, read: s.readBytes}
+	p := &pyramid{key: s.key, cache: s.cache, n: s.clock.n, channels: s.channels, group: s.channels, bytes: s.array.DataType().Size(), kernel: s.kernel, read: s.readBytes, tags: s.tags}
 	if s.decode != nil {
 		p.bytes = 8
 	}
@@ -114,7 +124,7 @@ func (s *Series) arrayPyramid() *pyramid {
 
 // timePyramid is that of the times of samples, in the same blocks.
 func (s *Series) timePyramid() *pyramid {
-	p := &pyramid{key: s.key + " times", cache: s.cache, n: s.clock.n, channels: 1, group: 1, bytes: 8, keepFine: true, kernel: kernels["float64"], geometry: s.data.geometry}
+	p := &pyramid{key: s.timesKey + " times", cache: s.cache, n: s.clock.n, channels: 1, group: 1, bytes: 8, keepFine: true, kernel: kernels["float64"], geometry: s.data.geometry}
 	p.read = func(ctx context.Context, start, stop, _, _ int) ([]byte, layout, error) {
 		list, err := s.clock.times(ctx, start, stop)
 		return numeric.Bytes(list), layout{rows: stop - start, channels: 1, row: 1}, err
@@ -134,6 +144,17 @@ func (s *Series) selection(start, stop, from, to int) zarr.Selection {
 		axes[1-s.axis] = zarr.Span(from, to)
 	}
 	return zarr.Select(axes...)
+}
+
+// tags tell which chunks samples lie in.
+func (s *Series) tags(ctx context.Context, start, stop, from, to int) (string, error) {
+	box := nd.Whole(s.array.Shape())
+	box.Start[s.axis], box.Shape[s.axis] = start, stop-start
+	if len(box.Shape) == 2 {
+		box.Start[1-s.axis], box.Shape[1-s.axis] = from, to-from
+	}
+	now, err := s.chunks.Of(ctx, s.array, box)
+	return now.Tags, err
 }
 
 // readBytes reads samples as the kernel wants them. Of an array of more than two axes

@@ -19,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/format/cf"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/serve/fresh"
 )
 
 // ErrNone says that something is no series of numbers.
@@ -36,6 +37,11 @@ type Options struct {
 	// that changes when they do.
 	Cache *kept.Cache
 	Key   string
+	// Chunks looks at the chunks that samples lie in, so that what is kept goes by them; nil
+	// is one of the series' own. TimesKey is a name for the list of times, if there is one,
+	// that changes when it does.
+	Chunks   *fresh.Chunks
+	TimesKey string
 	// Budget is how many bytes of samples are read for one answer, 256 MiB if it is 0.
 	Budget int64
 }
@@ -53,7 +59,9 @@ type Series struct {
 	kernel   kernel
 	decode   func(dst []float64, elems []byte) // nil where the kernel takes elements as they are
 	key      string
+	timesKey string
 	cache    *kept.Cache
+	chunks   *fresh.Chunks
 	budget   int64
 	data     *pyramid
 	times    *pyramid // nil without a list of times
@@ -75,7 +83,10 @@ func New(s *convention.Samples, o Options) (*Series, error) {
 	if len(shape) == 0 || len(shape) > 2 && s.Axis != 0 || s.Axis < 0 || s.Axis >= len(shape) {
 		return fail("a shape of %v", shape)
 	}
-	out := &Series{array: a, axis: s.Axis, samples: *s, key: o.Key, cache: o.Cache, budget: o.Budget}
+	out := &Series{array: a, axis: s.Axis, samples: *s, key: o.Key, timesKey: o.Key + " " + o.TimesKey, cache: o.Cache, chunks: o.Chunks, budget: o.Budget}
+	if out.chunks == nil {
+		out.chunks = &fresh.Chunks{}
+	}
 	if out.cache == nil {
 		out.cache = &kept.Cache{}
 	}
@@ -103,7 +114,7 @@ func New(s *convention.Samples, o Options) (*Series, error) {
 	default:
 		return fail("elements of %s", t.Name())
 	}
-	out.clock = clock{n: shape[s.Axis], start: s.Start, rate: s.Rate, line: s.Times, key: out.key, cache: out.cache}
+	out.clock = clock{n: shape[s.Axis], start: s.Start, rate: s.Rate, line: s.Times, key: out.timesKey, cache: out.cache}
 	if s.Times != nil {
 		out.clock.n = min(out.clock.n, s.Times.Len)
 	} else if !(s.Rate > 0) || math.IsInf(s.Rate, 0) || math.IsNaN(s.Start) || math.IsInf(s.Start, 0) {
