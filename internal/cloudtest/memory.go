@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -30,13 +31,31 @@ type Memory struct {
 
 	mu      sync.Mutex
 	values  map[string]value // by path: /bucket/key
-	uploads map[string]map[int][]byte
+	uploads map[string]*parts
 	next    int
 }
 
 type value struct {
 	bytes []byte
 	tag   string
+	meta  http.Header // that the client gave it
+}
+
+// parts are those of an upload.
+type parts struct {
+	bytes map[int][]byte
+	meta  http.Header
+}
+
+// metadata gives the headers of a request that stay with the value.
+func metadata(r *http.Request) http.Header {
+	out := http.Header{}
+	for name, values := range r.Header {
+		if strings.HasPrefix(name, "X-Amz-Meta-") {
+			out[name] = values
+		}
+	}
+	return out
 }
 
 // InMemory is a bucket of a Memory, which wrap may put something before, for as long as a
@@ -80,6 +99,7 @@ func (m *Memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		if found != nil { // sent without the lock, since it may take long
+			maps.Copy(w.Header(), found.meta)
 			w.Header().Set("ETag", found.tag)
 			w.Header().Set("Content-Type", "application/octet-stream")
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(found.bytes))
@@ -100,7 +120,7 @@ func (m *Memory) locked(w http.ResponseWriter, r *http.Request, body []byte) (*v
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.values == nil {
-		m.values, m.uploads = map[string]value{}, map[string]map[int][]byte{}
+		m.values, m.uploads = map[string]value{}, map[string]*parts{}
 	}
 	var found *value
 	err := m.answer(w, r, body, &found)
@@ -131,18 +151,18 @@ func (m *Memory) answer(w http.ResponseWriter, r *http.Request, body []byte, fou
 	case r.Method == http.MethodPost && q.Has("uploads"):
 		m.next++
 		id := fmt.Sprint("upload-", m.next)
-		m.uploads[id] = map[int][]byte{}
+		m.uploads[id] = &parts{map[int][]byte{}, metadata(r)}
 		return reply(w, struct {
 			XMLName               xml.Name `xml:"InitiateMultipartUploadResult"`
 			Bucket, Key, UploadId string
 		}{Bucket: bucket, Key: key, UploadId: id})
 	case r.Method == http.MethodPut && q.Has("partNumber"):
 		n, err := strconv.Atoi(q.Get("partNumber"))
-		parts, ok := m.uploads[q.Get("uploadId")]
+		upload, ok := m.uploads[q.Get("uploadId")]
 		if !ok || err != nil {
 			return errUpload
 		}
-		parts[n] = body
+		upload.bytes[n] = body
 		w.Header().Set("ETag", tag(body))
 		return nil
 	case r.Method == http.MethodPost && q.Has("uploadId"):
@@ -155,7 +175,7 @@ func (m *Memory) answer(w http.ResponseWriter, r *http.Request, body []byte, fou
 		if err := m.allowed(r); err != nil {
 			return err
 		}
-		m.values[path] = value{body, tag(body)}
+		m.values[path] = value{body, tag(body), metadata(r)}
 		w.Header().Set("ETag", tag(body))
 		return nil
 	case r.Method == http.MethodDelete:
@@ -190,7 +210,7 @@ func (m *Memory) allowed(r *http.Request) error {
 
 func (m *Memory) complete(w http.ResponseWriter, r *http.Request, body []byte) error {
 	id := r.URL.Query().Get("uploadId")
-	parts, ok := m.uploads[id]
+	upload, ok := m.uploads[id]
 	if !ok {
 		return errUpload
 	}
@@ -204,22 +224,26 @@ func (m *Memory) complete(w http.ResponseWriter, r *http.Request, body []byte) e
 		return errBad
 	}
 	var whole []byte
+	sums := md5.New()
 	for i, p := range list.Part {
-		part, ok := parts[p.PartNumber]
+		part, ok := upload.bytes[p.PartNumber]
 		if !ok || strings.Trim(p.ETag, `"`) != strings.Trim(tag(part), `"`) || i > 0 && p.PartNumber <= list.Part[i-1].PartNumber {
 			return refusal{http.StatusBadRequest, "InvalidPart"}
 		}
 		whole = append(whole, part...)
+		sum := md5.Sum(part)
+		sums.Write(sum[:])
 	}
 	if err := m.allowed(r); err != nil {
 		return err
 	}
-	m.values[r.URL.Path] = value{whole, tag(whole)}
+	made := value{whole, fmt.Sprintf(`"%x-%d"`, sums.Sum(nil), len(list.Part)), upload.meta}
+	m.values[r.URL.Path] = made
 	delete(m.uploads, id)
 	return reply(w, struct {
 		XMLName xml.Name `xml:"CompleteMultipartUploadResult"`
 		ETag    string
-	}{ETag: tag(whole)})
+	}{ETag: made.tag})
 }
 
 func (m *Memory) deleteAll(w http.ResponseWriter, base string, body []byte) error {

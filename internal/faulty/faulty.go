@@ -248,7 +248,11 @@ func (f *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !plan.instead(w, r, fault) {
-		f.next.ServeHTTP(&writer{ResponseWriter: w, r: r, fault: fault, bandwidth: plan.Bandwidth}, r)
+		through := &writer{ResponseWriter: w, r: r, fault: fault, bandwidth: plan.Bandwidth}
+		f.next.ServeHTTP(through, r)
+		if !through.begun {
+			through.WriteHeader(http.StatusOK) // as the server does
+		}
 	}
 }
 

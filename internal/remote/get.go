@@ -69,6 +69,10 @@ func (c *Client) try(ctx context.Context, req Request, r store.Range, dst []byte
 			if err != nil {
 				return dst, store.Info{}, err
 			}
+			if _, suffix := r.IsSuffix(); suffix && info.Size > 0 { // a server that knows none
+				off, n, _ := r.Resolve(info.Size)
+				return c.try(ctx, req, store.Part(off, n), dst)
+			}
 			size = info.Size
 		}
 	}

@@ -196,6 +196,34 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
+// TestRangesThatAreRefusedWithoutASize has a server that tells the size of a value only
+// where it sends all of it.
+func TestRangesThatAreRefusedWithoutASize(t *testing.T) {
+	content := map[string]string{"/base/empty": "", "/base/ten": "0123456789"}
+	s := serve(t, quick, func(w http.ResponseWriter, r *http.Request) {
+		value := content[r.URL.Path]
+		if span := r.Header.Get("Range"); strings.HasPrefix(span, "bytes=-") || span != "" && value == "" {
+			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(value))
+	})
+	for _, c := range []struct {
+		key  string
+		r    store.Range
+		want string
+		err  error
+	}{
+		{"empty", store.All(), "", nil}, {"empty", store.Part(0, 0), "", nil}, {"empty", store.Suffix(3), "", nil}, {"empty", store.Part(0, 1), "", store.ErrRange},
+		{"ten", store.Part(0, 0), "", nil}, {"ten", store.Suffix(3), "789", nil}, {"ten", store.Suffix(20), "0123456789", nil}, {"ten", store.Part(0, 1), "0", nil},
+	} {
+		b, info, err := s.Get(ctx, c.key, c.r, nil)
+		if string(b) != c.want || !errors.Is(err, c.err) || err == nil && info.Size != int64(len(content["/base/"+c.key])) {
+			t.Errorf("%s %+v: %q of %d, %v", c.key, c.r, b, info.Size, err)
+		}
+	}
+}
+
 func TestNotReadPastLimit(t *testing.T) {
 	sent := make(chan int64, 1)
 	endless := func(w http.ResponseWriter, r *http.Request) {
