@@ -55,6 +55,7 @@ var layers = []struct {
 	{names: []string{"kind", "format/tiff/export"}},
 	{names: []string{"format/anndata/jobs", "format/n5/jobs", "format/ngff/jobs", "format/zarr2/jobs", "format/tiff/jobs", "format/hdmf/jobs", "format/xarray/jobs", "format/cf/jobs"}},
 	{names: []string{"kind/std"}},
+	{names: []string{"job/request"}},
 	{names: []string{"serve/source", "serve/servetest"}},
 	{names: []string{"serve/*"}, beside: true},
 	{names: []string{"serve/api"}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,18 +15,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
-	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/landing"
+	"github.com/omnizarr/zarr/job/request"
 	"github.com/omnizarr/zarr/kind"
 )
 
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
-	var slice, maxMemory string
+	var slice, maxMemory, part string
 	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, sync bool
 	own := map[kind.Target][]string{}                                           // flags
 	var meaning []string                                                        // flags of conventions
@@ -54,69 +55,83 @@ A copy goes where nothing is, or where the same copy was begun: one that was
 interrupted is simply started again, and goes on. Until it is complete it does not open.
 One that is there already is left as it is. With --overwrite it takes the place of nodes
 that are there: on this machine these stay until the copy is complete, in stores that
-cannot rename they are removed first. What belongs to no node is never removed.`,
+cannot rename they are removed first. What belongs to no node is never removed.
+
+With --part i/n this is one of n processes, on any machines, that make the copy together:
+in a folder that all see, or in a bucket. Parts may run in any order, at once, and again;
+none waits for another, and the one that completes the last of them finishes. All must be
+asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 		Example: `  omnizarr copy em.zarr packed.zip
   omnizarr copy --chunks 64,64,64 --shards 256,256,256 em.zarr/s0 sharded.zarr
   omnizarr copy --slice 'z=0:10' --verify em.zarr/s0 part.zarr
   omnizarr copy --plan --max-memory 2GB --chunks 64,64,64 em.zarr/s0 other.zarr
+  omnizarr copy --part 3/16 --shards 1024,1024 slide.tif slide.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if virtual {
 				return a.copyVirtual(cmd, args, overwrite, slices.Concat(append(slices.Collect(maps.Values(own)), meaning)...))
 			}
-			memory, err := bytesFlag(cmd, "max-memory", maxMemory)
-			if err != nil {
+			c := request.Copy{
+				From: args[0], To: args[1], DataType: dataType, Pad: padding, Slice: slice, Lossy: lossy, NodesOnly: nodesOnly,
+				Overwrite: overwrite, Verify: verify, Sync: sync, Laid: changed(cmd, laid),
+			}
+			var err error
+			if c.Memory, err = bytesFlag(cmd, "max-memory", maxMemory); err != nil {
 				return err
 			}
-			a.bound(memory)
-			opts := copying.Options{
-				DataType: dataType, Pad: padding, Overwrite: overwrite, Slice: slice, Verify: verify, Lossy: lossy,
-				NodesOnly: nodesOnly, Workers: a.workers, Memory: memory, Open: a.options(),
-				Coordinates: []coordinates.Option{coordinates.Also(a.kinds.Coordinates()...)},
-			}
-			if sync {
-				opts.Open = append(opts.Open, zarr.Sync())
-			}
-			if opts.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
+			a.bound(c.Memory)
+			c.Open = a.opening()
+			if c.Chunks, err = shapeFlag(cmd, "chunks", chunks); err != nil {
 				return err
 			}
-			if opts.Shards, err = shapeFlag(cmd, "shards", shards); err != nil {
+			if c.Shards, err = shapeFlag(cmd, "shards", shards); err != nil {
 				return err
 			}
 			if codecs != "" {
 				if err := strictjson.Validate([]byte(codecs), strictjson.Options{}); err != nil {
 					return badUsage(cmd, "--codecs: not JSON: %w", err)
 				}
-				opts.Codecs = json.RawMessage(codecs)
+				c.Codecs = json.RawMessage(codecs)
 			}
-			if padding != "" && !slices.Contains(pad.Names(), padding) {
-				return badUsage(cmd, "--pad %s: must be one of %s", padding, strings.Join(pad.Names(), ", "))
-			}
-			if to, err = a.target(cmd, to, args[1]); err != nil {
+			if c.Format, err = a.target(cmd, to, args[1]); err != nil {
 				return err
 			}
 			for _, t := range kind.All[kind.Target](a.kinds) {
-				if name := firstChanged(cmd, own[t]); name != "" && !slices.Contains(t.Formats(), to) {
+				if name := firstChanged(cmd, own[t]); name != "" && !slices.Contains(t.Formats(), c.Format) {
 					return badUsage(cmd, "--%s is for --to %s", name, strings.Join(t.Formats(), " and --to "))
 				}
 			}
-			if opts.To, err = a.kinds.Target(to).Format(to); err != nil {
-				return badUsage(cmd, "%w", err)
-			}
-			if takes, ok := opts.To.(copying.PartTaker); slice != "" && (!ok || !takes.TakesParts()) {
-				return badUsage(cmd, "--slice is not for --to %s: copy the part to a folder first, and that to %s", to, args[1])
-			}
-			src, err := a.find(cmd.Context(), args[0])
+			share, of, err := partFlag(cmd, part)
 			if err != nil {
 				return err
 			}
-			defer src.Close()
-			request := kind.CopyRequest{Source: src, From: args[0], URL: args[1], Options: opts, Laid: changed(cmd, laid)}
+			if of > 0 && overwrite {
+				return badUsage(cmd, "--overwrite is not for --part: no part can know whether it is the first; remove %s before", args[1])
+			}
+			if a.executor != nil && !planOnly {
+				c.Flags = flagValues(cmd, meaning, slices.Concat(slices.Collect(maps.Values(own))...), a.openFlagNames())
+				return a.sent(cmd, c, asJSON)
+			}
+			request, err := c.Ready(cmd.Context(), a.kinds)
+			if kind.IsUsage(err) {
+				return badUsage(cmd, "%w", err)
+			}
+			if err != nil {
+				return err
+			}
+			defer request.Close()
+			opts := &request.Options
+			if of > 0 {
+				if s, ok := opts.To.(copying.Spreader); !ok || !s.Spreads() {
+					return badUsage(cmd, "--part is not for --to %s: one process writes a file; copy to a folder in parts, and that to %s", c.Format, args[1])
+				}
+				opts.Spread = copying.Share(share, of)
+			}
 			if planOnly || isTerminal(a.err) && !a.quiet && !asJSON {
-				planned := opts
+				planned := *opts
 				for _, k := range kind.All[kind.CopyPlanner](a.kinds) {
-					f, err := k.Planned(request)
+					f, err := k.Planned(request.CopyRequest)
 					if kind.IsUsage(err) {
 						return badUsage(cmd, "%w", err)
 					}
@@ -127,7 +142,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 						planned.To = f
 					}
 				}
-				err := a.plan(cmd.Context(), request, planned, planOnly, asJSON)
+				err := a.plan(cmd.Context(), request.CopyRequest, planned, planOnly, asJSON)
 				if kind.IsUsage(err) {
 					return badUsage(cmd, "%w", err)
 				}
@@ -138,21 +153,10 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 			bar := a.newProgress("blocks")
 			defer bar.end()
 			opts.Progress = bar.tell()
-			request.Options = opts
-			for _, k := range kind.All[kind.Copier](a.kinds) {
-				sum, done, err := k.Copy(cmd.Context(), request)
-				if kind.IsUsage(err) {
-					return badUsage(cmd, "%w", err)
-				}
-				if err != nil {
-					return err
-				}
-				if done {
-					bar.end()
-					return a.copied(sum, asJSON)
-				}
+			sum, err := request.Copy(cmd.Context())
+			if kind.IsUsage(err) || of > 0 && errors.Is(err, landing.ErrAlone) {
+				return badUsage(cmd, "%w", err)
 			}
-			sum, err := copying.Copy(cmd.Context(), src.Node, args[1], opts)
 			if err != nil {
 				return err
 			}
@@ -193,6 +197,7 @@ cannot rename they are removed first. What belongs to no node is never removed.`
 	flags.BoolVar(&sync, "sync", false, "wait until everything has reached the disk")
 	flags.BoolVar(&planOnly, "plan", false, "print what would be done, and do nothing")
 	flags.BoolVar(&asJSON, "json", false, "print the summary, or the plan, as JSON on standard output")
+	flags.StringVar(&part, "part", "", "make part i of n of the copy: 3/16; when all are made, in any order and by any machine, it is complete")
 	flags.BoolVar(&overwrite, "overwrite", false, "replace the nodes at the destination")
 	return cmd
 }

@@ -22,19 +22,7 @@ func (a *app) resolvedFlag(cmd *cobra.Command) {
 
 // find opens what a URL names.
 func (a *app) find(ctx context.Context, url string, more ...zarr.Option) (*convention.Subject, error) {
-	known := a.kinds.Conventions()
-	if a.plain {
-		known = nil
-	}
-	s, err := convention.Find(ctx, url, known, a.options(more...)...)
-	if err != nil || !a.resolved {
-		return s, err
-	}
-	if err := s.Resolve(ctx); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return a.opening().Find(ctx, a.kinds, url, more...)
 }
 
 // selection reads the slice of an array, by position, by name or by value of

@@ -19,6 +19,8 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/words"
+	"github.com/omnizarr/zarr/job/request"
+	"github.com/omnizarr/zarr/job/spread"
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/store"
 )
@@ -53,6 +55,7 @@ type app struct {
 	logger      *slog.Logger // nil: words for people
 	quiet       bool
 	progress    bool
+	executor    spread.Executor // runs copies, checks and statistics; nil: this process
 }
 
 // usageError is a command that was called in a wrong way.
@@ -267,30 +270,17 @@ func orNothing(args []string) string {
 	return strings.Join(args, " and ")
 }
 
-// options are how nodes are opened, as the flags say.
+// opening is how nodes are opened, as the flags say.
+func (a *app) opening() request.Open {
+	return request.Open{
+		Workers: a.workers, MaxChunk: a.maxChunk, InFlight: a.inFlight, MaxDocument: a.maxDocument, NoConsolidated: a.bypass, Allow: a.allow,
+		Remote: a.remote, Requests: a.remote.Requests, Retries: a.remote.Retries, Plain: a.plain, Resolved: a.resolved,
+	}
+}
+
+// options are the same for the engine.
 func (a *app) options(more ...zarr.Option) []zarr.Option {
-	if a.workers > 0 {
-		more = append(more, zarr.Workers(a.workers))
-	}
-	if a.maxChunk > 0 {
-		more = append(more, zarr.MaxChunk(a.maxChunk))
-	}
-	if a.inFlight > 0 {
-		more = append(more, zarr.InFlight(a.inFlight), zarr.NoPartCache())
-	}
-	if a.maxDocument > 0 {
-		more = append(more, zarr.MaxDocument(a.maxDocument))
-	}
-	if a.bypass {
-		more = append(more, zarr.BypassConsolidated())
-	}
-	for _, k := range kind.All[kind.Opener](a.kinds) {
-		more = append(more, k.OpenOptions()...)
-	}
-	if len(a.allow) > 0 {
-		more = append(more, zarr.Allow(a.allow...))
-	}
-	return append(more, zarr.Remote(a.remote))
+	return a.opening().Options(a.kinds, more...)
 }
 
 // open opens a node for reading.

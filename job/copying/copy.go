@@ -162,7 +162,7 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 		foreign.Left, foreign.Files = append(foreign.Left, foreign.Files...), nil
 	}
 	defer func() { sum.NotCopied, sum.Notes = append(sum.NotCopied, d.lost...), d.plan.Notes }()
-	l, err := landing.Begin(ctx, to, landing.Copy{Source: src, Request: f.request(opts), Overwrite: opts.Overwrite, Open: opts.Open})
+	l, err := landing.Begin(ctx, to, landing.Copy{Source: src, Request: f.request(opts), Overwrite: opts.Overwrite, Shared: opts.Spread != nil, Open: opts.Open})
 	if err != nil {
 		return sum, err
 	}

@@ -93,11 +93,10 @@ func (s *Spread) Land(ctx context.Context, w *Work, sum *Summary) (finish bool, 
 	return len(left) == 0, nil
 }
 
-// String tells it.
-func (p *PartOf) String() string {
-	text := fmt.Sprintf("part %d of %d", p.Part, p.Of)
+// rest tells which parts are left.
+func (p *PartOf) rest() string {
 	if len(p.Left) == 0 {
-		return text + ", and the copy is complete"
+		return "the copy is complete"
 	}
 	const most = 8
 	var names []string
@@ -107,7 +106,7 @@ func (p *PartOf) String() string {
 	if len(p.Left) > most {
 		names = append(names, fmt.Sprintf("%d more", len(p.Left)-most))
 	}
-	return text + "; left: " + strings.Join(names, ", ")
+	return "parts left: " + strings.Join(names, ", ")
 }
 
 // Filling is the elements of arrays whose copies are made, as items.

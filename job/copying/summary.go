@@ -89,7 +89,7 @@ func (s Summary) String() string {
 	}
 	var parts []string
 	if s.Part != nil {
-		parts = append(parts, s.Part.String())
+		parts = append(parts, fmt.Sprintf("part %d of %d", s.Part.Part, s.Part.Of))
 	}
 	parts = append(parts, counted(s.Arrays, "array"))
 	chunks := counted(s.Chunks, "chunk")
@@ -115,6 +115,9 @@ func (s Summary) String() string {
 	}
 	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
 	text := strings.Join(parts, ", ")
+	if s.Part != nil {
+		text += "; " + s.Part.rest()
+	}
 	if len(s.NotCopied) > 0 {
 		text += "; not copied: " + words.Some(s.NotCopied)
 	}

@@ -58,6 +58,9 @@ type Copy struct {
 	// Overwrite lets the copy take the place of nodes that are there, with OwnOnly of
 	// nothing but an earlier copy of the same source as it was made.
 	Overwrite, OwnOnly bool
+	// Shared says that other processes make the same copy, see Landing.Share. It replaces
+	// nothing then.
+	Shared bool
 	// Open are options for the place: how its URL becomes a store.
 	Open []zarr.Option
 }
@@ -151,6 +154,9 @@ func (l *Landing) find(ctx context.Context) (err error) {
 			l.opened()
 		}
 		return err
+	}
+	if l.copy.Shared && filePath(locate.Identity(to.URL)) != "" {
+		return &zarr.Error{Op: "copy to", URL: to.URL, Err: errAlone}
 	}
 	if err := l.archiveFree(ctx); err != nil {
 		return err

@@ -17,6 +17,8 @@ import (
 // ErrAlone says that a place takes the values of one process only.
 var ErrAlone = errors.New("one process writes it")
 
+var errAlone = fmt.Errorf("%w: a copy by several processes goes to a folder, or to a bucket", ErrAlone)
+
 // team is what a mark says of a copy that several processes make together. None of them
 // writes what another does: the mark is put once, by the first of them, where nothing
 // is; each says by a value of its own that its part is done.
@@ -127,7 +129,7 @@ func (l *Landing) found(ctx context.Context) error {
 		}
 	}
 	if !l.manyWrite() {
-		return fmt.Errorf("%w: a copy by several processes goes to a folder, or to a bucket", ErrAlone)
+		return errAlone
 	}
 	if err := l.makeFolder(l.at); err != nil {
 		return err
@@ -181,7 +183,7 @@ func (l *Landing) joined(was *mark) error {
 		return fmt.Errorf("%w: %w: %s", ErrNotEmpty, store.ErrUnfinished, reason)
 	}
 	if !l.manyWrite() {
-		return fmt.Errorf("%w: a copy by several processes goes to a folder, or to a bucket", ErrAlone)
+		return errAlone
 	}
 	l.team.Run = was.Team.Run
 	l.made, l.resumed = l.at, true

@@ -41,6 +41,9 @@ func Copy(ctx context.Context, dst string, src *hdmf.File, opts Options) (copyin
 		opts.Layout = src.Layout()
 	}
 	var err error
+	if opts.Laid.Spread != nil && opts.Laid.Memory == 0 {
+		opts.Laid.Memory = copying.SpreadMemory
+	}
 	if opts.Laid.Workers, opts.Laid.Memory, err = job.Limits(opts.Laid.Workers, opts.Laid.Memory); err != nil {
 		return copying.Summary{}, fmt.Errorf("copy: %w", err)
 	}
@@ -63,7 +66,7 @@ func (s *set) begin(ctx context.Context, m *member) (_ *copier, err error) {
 		return nil, c.unread("/", err)
 	}
 	c.landing, err = landing.Begin(ctx, landing.Place{URL: m.url}, landing.Copy{
-		Source: m.file.Zarr(), Request: s.request(m), Overwrite: s.opts.Overwrite, OwnOnly: m != s.files[0],
+		Source: m.file.Zarr(), Request: s.request(m), Overwrite: s.opts.Overwrite, OwnOnly: m != s.files[0], Shared: s.opts.Laid.Spread != nil,
 		Open: append([]zarr.Option{zarr.Locate(s.opts.Locate)}, s.opts.Zarr...),
 	})
 	if err != nil {

@@ -236,11 +236,21 @@ func (s *set) copy(ctx context.Context) (sum copying.Summary, err error) {
 	if err := s.checkFitting(all); err != nil {
 		return sum, left(unread(s.files[0].file, "/", err))
 	}
-	if err := start(ctx, all); err != nil {
-		return sum, err
-	}
-	if sum, err = s.run(ctx, all); err != nil {
-		return sum, left(err)
+	if s.opts.Laid.Spread != nil {
+		if len(all) > 1 {
+			return sum, left(fmt.Errorf("copy: %w: files that refer to each other are copied together by one process", landing.ErrAlone))
+		}
+		finish := false
+		if sum, finish, err = all[0].spread(ctx); err != nil || !finish {
+			return sum, left(err)
+		}
+	} else {
+		if err := start(ctx, all); err != nil {
+			return sum, err
+		}
+		if sum, err = s.run(ctx, all); err != nil {
+			return sum, left(err)
+		}
 	}
 	s.tell(ctx, all, &sum)
 	for len(all) > 0 {

@@ -3,14 +3,12 @@ package jobs
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/cf"
@@ -21,7 +19,6 @@ import (
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/pyramid"
-	"github.com/omnizarr/zarr/store"
 )
 
 // plan is an image whose levels are known, and then made.
@@ -75,6 +72,7 @@ type builder struct {
 	root    *zarr.Group
 	landing *landing.Landing
 	sum     copying.Summary
+	parted  bool      // other processes have not done their parts yet
 	free    sync.Pool // memory of blocks, which are filled as a whole
 }
 
@@ -84,6 +82,9 @@ func (b *builder) land(ctx context.Context) error {
 	root, err := zarr.CreateGroupIn(ctx, b.landing.Store(), b.landing.Path(), own...)
 	if err == nil {
 		err = b.create(ctx, root)
+	}
+	if err == nil && b.opts.Spread != nil {
+		return b.spread(ctx)
 	}
 	if err == nil {
 		err = b.landing.Start(ctx)
@@ -246,184 +247,3 @@ const (
 	collection = "OME"              // the group beside the images of a collection
 	document   = "METADATA.ome.xml" // in it
 )
-
-// fill makes the elements of all levels, and then says how they are shown.
-func (b *builder) fill(ctx context.Context) error {
-	if text := b.found.document; text != "" {
-		key := strings.TrimPrefix(b.root.Path()+"/"+collection+"/"+document, "/")
-		if _, err := b.root.Store().Put(ctx, key, []byte(text), store.PutOptions{}); err != nil {
-			return err
-		}
-		b.landing.Keep(key)
-	}
-	for _, p := range b.plans {
-		for i, a := range p.arrays {
-			if err := b.level(ctx, p, i); err != nil {
-				return err
-			}
-			b.sum.Arrays++
-			b.sum.Elements += job.Weight(a, a.Shape())
-		}
-		if p.label != nil {
-			continue
-		}
-		shown, err := p.show(ctx, p.arrays[len(p.arrays)-1])
-		if err != nil {
-			return err
-		}
-		if err := b.tell(ctx, p, shown); err != nil {
-			return err
-		}
-	}
-	if b.opts.Verify {
-		return b.verify(ctx)
-	}
-	return nil
-}
-
-// level fills a level block by block: the first of the source, others of the one before.
-func (b *builder) level(ctx context.Context, p *plan, k int) error {
-	dst := p.arrays[k]
-	memory := copying.Usable(b.opts.Memory)
-	share := memory / int64(b.opts.Workers)
-	read, chunks, err := p.reader(k, share/4)
-	if err != nil {
-		return err
-	}
-	shape := dst.Shape()
-	size := int64(dst.DataType().Size())
-	block := blockShape(dst.Metadata().Grid.Uniform(), shape, chunks, share/4/size)
-	part, err := b.parts(dst, chunks, share/4/size)
-	if err != nil {
-		return err
-	}
-	if part != nil {
-		block = dst.Metadata().Grid.Uniform()
-	}
-	count := make([]int, len(shape))
-	total := int64(1)
-	for i, n := range shape {
-		count[i] = (n + block[i] - 1) / block[i]
-		total *= int64(count[i])
-	}
-	b.track.Add(total)
-	at := job.Path(b.root, dst)
-	pool := job.NewPool(ctx, b.opts.Workers, memory)
-	grid, n := fmt.Sprint(block), -1
-	for idx := make([]int, len(count)); ; {
-		n++
-		start, length := make([]int, len(shape)), make([]int, len(shape))
-		for i := range idx {
-			start[i] = idx[i] * block[i]
-			length[i] = min(block[i], shape[i]-start[i])
-		}
-		bytes := job.Weight(dst, length)
-		if b.landing.Done(at, grid, n) {
-			b.sum.Resumed++
-			b.track.Done(at, 1, bytes)
-			if !nd.Next(idx, count) {
-				return pool.Wait()
-			}
-			continue
-		}
-		number, index := n, slices.Clone(idx)
-		weight := 4*bytes + share/4 // its elements, their bytes, and what they are made of
-		if part != nil {
-			weight = share
-		}
-		more := pool.Run(weight, func(ctx context.Context) error {
-			var err error
-			if give := b.giver(read, int(size)); part != nil {
-				err = dst.WriteChunk(ctx, index, part, give)
-			} else {
-				err = write(ctx, dst, nd.Box{Start: start, Shape: length}, give)
-			}
-			if err != nil {
-				return err
-			}
-			b.track.Done(at, 1, bytes)
-			return b.landing.Mark(ctx, at, grid, number)
-		})
-		if !more || !nd.Next(idx, count) {
-			return pool.Wait()
-		}
-	}
-}
-
-// lend gives memory for a block until free is called.
-func (b *builder) lend(size int, shape []int) (v nd.View, free func()) {
-	mem, _ := b.free.Get().(*[]byte)
-	if mem == nil {
-		mem = new([]byte)
-	}
-	n, _ := nd.Bytes(shape, size) // as much as was planned
-	*mem = slices.Grow((*mem)[:0], n)[:n]
-	return nd.Of(*mem, size, shape...), func() { b.free.Put(mem) }
-}
-
-// giver lends what a reader makes of boxes.
-func (b *builder) giver(read func(context.Context, []int, nd.View) error, size int) codec.Giver {
-	return func(ctx context.Context, box nd.Box) (nd.View, func(), error) {
-		v, free := b.lend(size, box.Shape)
-		err := read(ctx, box.Start, v)
-		if err != nil {
-			free()
-		}
-		return v, free, err
-	}
-}
-
-// write writes a box at once.
-func write(ctx context.Context, dst *zarr.Array, box nd.Box, give codec.Giver) error {
-	v, free, err := give(ctx, box)
-	if err != nil {
-		return err
-	}
-	defer free()
-	return dst.WriteFrom(ctx, zarr.Box(box.Start, box.Shape), v)
-}
-
-// parts is the shape of parts that shards are written in, nil if they are small enough
-// to be written at once, or the store takes them only so.
-func (b *builder) parts(dst *zarr.Array, from []int, most int64) ([]int, error) {
-	chain, err := dst.Codec()
-	if err != nil {
-		return nil, err
-	}
-	shard := dst.Metadata().Grid.Uniform()
-	n, ok := nd.Len(shard)
-	if !chain.Streams() || !store.CanStream(dst.Store()) || ok && int64(n) <= most {
-		return nil, nil
-	}
-	return copying.Rows(shard, chain.Inner().Spec().Shape, from, most), nil
-}
-
-// blockShape says how many elements are written at once: whole chunks, or shards, and
-// so many of them that each chunk of the source is decoded once, as far as most
-// elements allow.
-func blockShape(chunk, shape, from []int, most int64) []int {
-	out := slices.Clone(chunk)
-	n := int64(1)
-	for _, c := range out {
-		n *= int64(c)
-	}
-	grow := func(i, to int) {
-		times := (to + out[i] - 1) / out[i]
-		times = min(times, (shape[i]+out[i]-1)/out[i])
-		if times > 1 && n*int64(times) <= most {
-			n *= int64(times)
-			out[i] *= times
-		}
-	}
-	for i := len(out) - 1; i >= 0 && from != nil; i-- {
-		grow(i, from[i])
-	}
-	// Blocks of very small chunks would cost more than the chunks.
-	for i := len(out) - 1; i >= 0 && n < smallBlock; i-- {
-		grow(i, out[i]*int(smallBlock/max(n, 1)+1))
-	}
-	return out
-}
-
-// smallBlock is how many elements a block has at least, if there are as many.
-const smallBlock = 1 << 18

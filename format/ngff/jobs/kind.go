@@ -238,6 +238,9 @@ func (p *Pyramid) part(ctx context.Context, src zarr.Node, opts copying.Options)
 }
 
 func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copying.Options) (sum copying.Summary, err error) {
+	if opts.Spread != nil && opts.Memory == 0 {
+		opts.Memory = copying.SpreadMemory
+	}
 	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
 		return sum, fmt.Errorf("copy: %w", err)
 	}
@@ -271,11 +274,11 @@ func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copyi
 			b.sum.NotCopied = append(b.sum.NotCopied, name)
 		}
 	}
-	b.landing, err = landing.Begin(ctx, copying.Place{URL: url}, landing.Copy{Source: src, Request: p.request(opts), Overwrite: opts.Overwrite, Open: opts.Open})
+	b.landing, err = landing.Begin(ctx, copying.Place{URL: url}, landing.Copy{Source: src, Request: p.request(opts), Overwrite: opts.Overwrite, Shared: opts.Spread != nil, Open: opts.Open})
 	if err != nil {
 		return sum, err
 	}
-	if err := b.land(ctx); err != nil {
+	if err := b.land(ctx); err != nil || b.parted {
 		return b.sum, b.landing.Abandon(err)
 	}
 	b.sum.Already = b.landing.Already()

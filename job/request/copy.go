@@ -1,0 +1,206 @@
+package request
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec/pad"
+	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/spread"
+	"github.com/omnizarr/zarr/kind"
+)
+
+// Copy asks for a copy of what a URL names, in any format and by any convention that
+// comes along. What it has in common with copying.Options is said there.
+type Copy struct {
+	Open
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Format is one of kind.List.Formats; the default is what To says, else the first.
+	Format    string          `json:"format,omitempty"`
+	Chunks    []int           `json:"chunks,omitempty"`
+	Shards    []int           `json:"shards,omitempty"`
+	Codecs    json.RawMessage `json:"codecs,omitempty"`
+	DataType  string          `json:"data_type,omitempty"`
+	Pad       string          `json:"pad,omitempty"`
+	Slice     string          `json:"slice,omitempty"`
+	Lossy     bool            `json:"lossy,omitempty"`
+	NodesOnly bool            `json:"nodes_only,omitempty"`
+	Overwrite bool            `json:"overwrite,omitempty"`
+	Verify    bool            `json:"verify,omitempty"`
+	Sync      bool            `json:"sync,omitempty"`
+	Memory    int64           `json:"memory,omitempty"`
+	// Laid are the names of the flags among these, and of Flags, that lay arrays out
+	// anew.
+	Laid []string `json:"laid,omitempty"`
+}
+
+// Spec is the copy as a job that may be sent to other processes: all that open it make
+// it together.
+func (c Copy) Spec() (spread.Spec, error) { return spread.NewSpec("copy", c) }
+
+// Ready is a copy whose source is open.
+type Ready struct {
+	kind.CopyRequest
+	kinds kind.List
+}
+
+// Ready opens the source, and says what is wrong with the request.
+func (c Copy) Ready(ctx context.Context, kinds kind.List) (*Ready, error) {
+	opts := copying.Options{
+		Chunks: c.Chunks, Shards: c.Shards, Codecs: c.Codecs, DataType: c.DataType, Pad: c.Pad, Overwrite: c.Overwrite, Slice: c.Slice,
+		Verify: c.Verify, Lossy: c.Lossy, NodesOnly: c.NodesOnly, Workers: c.Workers, Memory: c.Memory, Open: c.Options(kinds),
+		Coordinates: []coordinates.Option{coordinates.Also(kinds.Coordinates()...)},
+	}
+	if c.Sync {
+		opts.Open = append(opts.Open, zarr.Sync())
+	}
+	if c.Pad != "" {
+		if err := kind.Choice("pad", c.Pad, pad.Names()); err != nil {
+			return nil, kind.Usagef("%w", err)
+		}
+	}
+	if c.Format == "" {
+		c.Format = kinds.Formats()[0]
+		for _, name := range []string{kinds.Named(c.To), kinds.Piped(c.To)} {
+			if name != "" {
+				c.Format = name
+			}
+		}
+	}
+	target := kinds.Target(c.Format)
+	if target == nil {
+		return nil, kind.Usagef("%w", kind.Choice("to", c.Format, kinds.Formats()))
+	}
+	var err error
+	if opts.To, err = target.Format(c.Format); err != nil {
+		return nil, kind.Usagef("%w", err)
+	}
+	if takes, ok := opts.To.(copying.PartTaker); c.Slice != "" && (!ok || !takes.TakesParts()) {
+		return nil, kind.Usagef("--slice is not for --to %s: copy the part to a folder first, and that to %s", c.Format, c.To)
+	}
+	src, err := c.Find(ctx, kinds, c.From)
+	if err != nil {
+		return nil, err
+	}
+	return &Ready{kind.CopyRequest{Source: src, From: c.From, URL: c.To, Options: opts, Laid: c.Laid}, kinds}, nil
+}
+
+// Close gives up the source.
+func (r *Ready) Close() error { return r.Source.Close() }
+
+// Copy makes the copy.
+func (r *Ready) Copy(ctx context.Context) (copying.Summary, error) {
+	for _, k := range kind.All[kind.Copier](r.kinds) {
+		sum, done, err := k.Copy(ctx, r.CopyRequest)
+		if done || err != nil {
+			return sum, err
+		}
+	}
+	return copying.Copy(ctx, r.Source.Node, r.URL, r.Options)
+}
+
+func init() {
+	spread.Register("copy", func(ctx context.Context, request json.RawMessage) (spread.Job, error) {
+		var c Copy
+		if err := json.Unmarshal(request, &c); err != nil {
+			return nil, err
+		}
+		kinds, err := c.Kinds()
+		if err != nil {
+			return nil, err
+		}
+		ready, err := c.Ready(ctx, kinds)
+		if err != nil {
+			return nil, err
+		}
+		return openCopy(ctx, ready)
+	})
+}
+
+// copyJob is a copy that goes on in the background: it has made its nodes, waits while
+// items are done, and is finished or given up.
+type copyJob struct {
+	ready  *Ready
+	work   *copying.Work // nil if there is nothing to do
+	finish chan struct{}
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+	sum    copying.Summary // when it is done
+	err    error
+}
+
+var errClosed = errors.New("the job was closed")
+
+func openCopy(ctx context.Context, ready *Ready) (spread.Job, error) {
+	j := &copyJob{ready: ready, finish: make(chan struct{}), done: make(chan struct{})}
+	work := make(chan *copying.Work, 1)
+	ready.Options.Spread = &copying.Spread{Run: func(ctx context.Context, w *copying.Work) ([]int, error) {
+		work <- w
+		select {
+		case <-j.finish:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}}
+	var own context.Context
+	own, j.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { j.cancel(context.Cause(ctx)) })
+	defer stop()
+	go func() {
+		defer close(j.done)
+		j.sum, j.err = ready.Copy(own)
+	}()
+	select {
+	case j.work = <-work:
+	case <-j.done:
+	}
+	if j.work == nil && j.err != nil {
+		err := j.err
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// Stages are those of the copy, none if it is there already.
+func (j *copyJob) Stages() (out []spread.Stage) {
+	if j.work == nil {
+		return nil
+	}
+	for _, s := range j.work.Stages {
+		out = append(out, spread.Stage{Name: s.Name, Items: s.Items})
+	}
+	return out
+}
+
+// Do makes an item.
+func (j *copyJob) Do(ctx context.Context, stage, item int) ([]byte, error) {
+	return nil, j.work.Do(ctx, stage, item)
+}
+
+// Finish lets the copy appear.
+func (j *copyJob) Finish(ctx context.Context, _ spread.Results) ([]byte, error) {
+	select {
+	case <-j.done: // there already, or a second time
+	default:
+		stop := context.AfterFunc(ctx, func() { j.cancel(context.Cause(ctx)) })
+		defer stop()
+		close(j.finish)
+		<-j.done
+	}
+	if j.err != nil {
+		return nil, j.err
+	}
+	return json.Marshal(j.sum)
+}
+
+// Close gives the copy up, if it is not finished.
+func (j *copyJob) Close() error {
+	j.cancel(errClosed)
+	<-j.done
+	return j.ready.Close()
+}

@@ -1,0 +1,212 @@
+package request_test
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job/copying"
+	"github.com/omnizarr/zarr/job/jobtest"
+	"github.com/omnizarr/zarr/job/request"
+	"github.com/omnizarr/zarr/job/spread"
+)
+
+// image makes an array of noise, which no two blocks have in common.
+func image(t *testing.T, url string) {
+	t.Helper()
+	a, err := zarr.CreateArray(t.Context(), url, zarr.ArraySpec{Shape: []int{150, 170}, Chunks: []int{150, 16}, DataType: "uint16", DimensionNames: []string{"y", "x"}})
+	jobtest.Check(t, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	data := make([]uint16, 150*170)
+	for i := range data {
+		data[i] = uint16(random.Uint32())
+	}
+	jobtest.Check(t, zarr.Write(t.Context(), a, zarr.All(), data))
+	jobtest.Check(t, a.Close())
+}
+
+// files are all of a folder, hidden ones too.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	jobtest.Check(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		out[strings.TrimPrefix(path, dir)] = string(text)
+		return err
+	}))
+	return out
+}
+
+const session = "../../format/hdmf/jobs/session.nwb.zarr"
+
+// requests are copies of all kinds that several processes can make.
+func requests(t *testing.T) map[string]request.Copy {
+	src := filepath.Join(t.TempDir(), "image.zarr")
+	image(t, src)
+	pyramid := func(more map[string]string) request.Open {
+		flags := map[string]string{"pyramid": "true", "levels": "4"}
+		for name, value := range more {
+			flags[name] = value
+		}
+		return request.Open{Flags: flags}
+	}
+	return map[string]request.Copy{
+		"chunks as bytes": {From: src},
+		"shards":          {From: src, Chunks: []int{8, 8}, Shards: []int{16, 32}, Memory: 1 << 20},
+		"type":            {From: src, DataType: "float64", Verify: true, Laid: []string{"data-type"}},
+		"zarr2":           {From: src, Format: "zarr2", Chunks: []int{20, 20}},
+		"n5":              {From: src, Format: "n5", Chunks: []int{20, 20}},
+		"pyramid":         {From: src, Chunks: []int{8, 8}, Open: pyramid(nil), Verify: true},
+		"pyramid shards":  {From: src, Chunks: []int{8, 8}, Shards: []int{16, 16}, Open: pyramid(nil)},
+		"old pyramid":     {From: src, Chunks: []int{16, 16}, Format: "zarr2", Open: pyramid(nil)},
+		"uneven pyramid":  {From: src, Chunks: []int{8, 8}, Open: pyramid(map[string]string{"factor": "3,2"})},
+		"session":         {From: session},
+		"old session":     {From: session, Format: "zarr2"},
+	}
+}
+
+// copied makes a copy, of which f may change the options.
+func copied(t *testing.T, c request.Copy, f func(*copying.Options)) (copying.Summary, error) {
+	t.Helper()
+	set, err := c.Kinds()
+	jobtest.Check(t, err)
+	r, err := c.Ready(t.Context(), set)
+	jobtest.Check(t, err)
+	defer r.Close()
+	f(&r.Options)
+	return r.Copy(t.Context())
+}
+
+// Parts in any order, and jobs of any number of processes, make what one process makes,
+// to the last hidden byte.
+func TestCopiesByMany(t *testing.T) {
+	for name, c := range requests(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			to := func(name string) request.Copy { c := c; c.To = filepath.Join(dir, name); return c }
+			_, err := copied(t, to("one"), func(*copying.Options) {})
+			jobtest.Check(t, err)
+			want := files(t, filepath.Join(dir, "one"))
+
+			const parts = 3
+			order := rand.Perm(parts)
+			for i, part := range append(order, order[0]) {
+				sum, err := copied(t, to("parts"), func(o *copying.Options) { o.Spread = copying.Share(part+1, parts) })
+				jobtest.Check(t, err)
+				if sum.Already != (i == parts) {
+					t.Errorf("part %d after %d others: %+v", part+1, i, sum)
+				}
+				if _, err := zarr.Open(t.Context(), to("parts").To); i < parts-1 && (err == nil || !strings.Contains(err.Error(), "unfinished")) {
+					t.Errorf("it opens after %d parts: %v", i+1, err)
+				}
+			}
+			jobtest.Same(t, files(t, filepath.Join(dir, "parts")), want)
+
+			spec, err := to("pool").Spec()
+			jobtest.Check(t, err)
+			jobtest.Check(t, jobtest.Err(spread.Pool{Workers: 3}.Run(t.Context(), spec)))
+			jobtest.Same(t, files(t, filepath.Join(dir, "pool")), want)
+
+			together(t, to("together"))
+			jobtest.Same(t, files(t, filepath.Join(dir, "together")), want)
+		})
+	}
+}
+
+// together makes a copy by three processes, as far as they know: items come to any of
+// them, some twice, and one goes away in the middle.
+func together(t *testing.T, c request.Copy) {
+	t.Helper()
+	spec, err := c.Spec()
+	jobtest.Check(t, err)
+	var jobs []spread.Job
+	for range 3 {
+		j, err := spread.Open(t.Context(), spec)
+		jobtest.Check(t, err)
+		defer j.Close()
+		jobs = append(jobs, j)
+	}
+	for stage, s := range jobs[0].Stages() {
+		for n, item := range append(rand.Perm(s.Items), rand.Perm(s.Items)[:s.Items/3]...) {
+			if n == s.Items/2 && len(jobs) == 3 {
+				jobtest.Check(t, jobs[2].Close())
+				jobs = jobs[:2]
+			}
+			jobtest.Check(t, jobtest.Err(jobs[n%len(jobs)].Do(t.Context(), stage, item)))
+		}
+	}
+	if _, err := zarr.Open(t.Context(), c.To); err == nil || !strings.Contains(err.Error(), "unfinished") {
+		t.Errorf("it opens before it is finished: %v", err)
+	}
+	for _, j := range jobs {
+		text, err := j.Finish(t.Context(), nil)
+		jobtest.Check(t, err)
+		var sum copying.Summary
+		jobtest.Check(t, json.Unmarshal(text, &sum))
+	}
+	late, err := spread.Open(t.Context(), spec)
+	jobtest.Check(t, err)
+	if len(late.Stages()) != 0 {
+		t.Errorf("there is still to do: %v", late.Stages())
+	}
+	text, err := late.Finish(t.Context(), nil)
+	if err != nil || !strings.Contains(string(text), `"already_there":true`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	jobtest.Check(t, late.Close())
+}
+
+// A job that is given up leaves what it did, and the next one goes on.
+func TestAJobIsOpenedAgain(t *testing.T) {
+	c := request.Copy{From: filepath.Join(t.TempDir(), "image.zarr"), To: filepath.Join(t.TempDir(), "copy.zarr"), Chunks: []int{8, 8}, Memory: 1 << 20}
+	image(t, c.From)
+	spec, err := c.Spec()
+	jobtest.Check(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	j, err := spread.Open(ctx, spec)
+	jobtest.Check(t, err)
+	cancel() // which is for opening alone
+	jobtest.Check(t, jobtest.Err(j.Do(t.Context(), 0, 0)))
+	jobtest.Check(t, j.Close())
+	text, err := spread.Pool{}.Run(t.Context(), spec)
+	jobtest.Check(t, err)
+	if !strings.Contains(string(text), `"already_there":false`) {
+		t.Errorf("%s", text)
+	}
+}
+
+// What is wrong with a request is told when it is opened, and leaves nothing behind.
+func TestWrongRequests(t *testing.T) {
+	c := request.Copy{From: filepath.Join(t.TempDir(), "image.zarr"), To: filepath.Join(t.TempDir(), "copy.zarr")}
+	image(t, c.From)
+	for want, f := range map[string]func(c *request.Copy){
+		"one process writes it": func(c *request.Copy) { c.Format = "tiff" },
+		"replaces nothing":      func(c *request.Copy) { c.Overwrite = true },
+		"must be one of":        func(c *request.Copy) { c.Format = "hdf5" },
+		"--pad":                 func(c *request.Copy) { c.Pad = "gif" },
+		"no such":               func(c *request.Copy) { c.From += "x" },
+		"flag nonsense":         func(c *request.Copy) { c.Flags = map[string]string{"nonsense": "1"} },
+		"chunks or shards":      func(c *request.Copy) { c.Chunks = []int{1, 2, 3} },
+	} {
+		other := c
+		f(&other)
+		spec, err := other.Spec()
+		jobtest.Check(t, err)
+		if _, err := spread.Open(t.Context(), spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+	if _, err := os.Stat(c.To); err == nil {
+		t.Error("something was made")
+	}
+}
