@@ -65,7 +65,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
   omnizarr copy --chunks 64,64,64 --shards 256,256,256 em.zarr/s0 sharded.zarr
   omnizarr copy --slice 'z=0:10' --verify em.zarr/s0 part.zarr
   omnizarr copy --plan --max-memory 2GB --chunks 64,64,64 em.zarr/s0 other.zarr
-  omnizarr copy --part 3/16 --shards 1024,1024 slide.tif slide.zarr
+  omnizarr copy --part 3/16 --shards 256,256,256 em.zarr/s0 sharded.zarr
   omnizarr copy --codecs '["bytes", {"name": "gzip", "configuration": {"level": 5}}]' a.zarr b.zarr`,
 		Args: names("a source", "a destination"),
 		RunE: func(cmd *cobra.Command, args []string) error {

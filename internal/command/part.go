@@ -1,12 +1,12 @@
 package command
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/request"
 	"github.com/omnizarr/zarr/kind"
@@ -62,7 +62,7 @@ func (a *app) sent(cmd *cobra.Command, c request.Copy, asJSON bool) error {
 		return err
 	}
 	var sum copying.Summary
-	if err := json.Unmarshal(text, &sum); err != nil {
+	if err := strictjson.Unmarshal(text, &sum); err != nil {
 		return err
 	}
 	return a.copied(sum, asJSON)

@@ -8,6 +8,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/spread"
 	"github.com/omnizarr/zarr/kind"
@@ -106,7 +107,7 @@ func (r *Ready) Copy(ctx context.Context) (copying.Summary, error) {
 func init() {
 	spread.Register("copy", func(ctx context.Context, request json.RawMessage) (spread.Job, error) {
 		var c Copy
-		if err := json.Unmarshal(request, &c); err != nil {
+		if err := strictjson.Unmarshal(request, &c); err != nil {
 			return nil, err
 		}
 		kinds, err := c.Kinds()
