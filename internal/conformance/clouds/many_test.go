@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/faulty"
+	"github.com/omnizarr/zarr/internal/remote"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 )
@@ -83,7 +84,10 @@ func (p place) chunked(t *testing.T, chunks, shard int) (*zarr.Array, []byte) {
 }
 
 // report tells what was done for n chunks.
-func (p place) report(t *testing.T, n int) {
+func (p place) report(t *testing.T, a *zarr.Array, n int) {
+	if s, ok := store.As[interface{ Counts() remote.Counts }](a.Store()); ok {
+		t.Logf("%+v", s.Counts())
+	}
 	t.Logf("%d chunks, %d requests, of which %d met a fault, %d under way at once", n, p.proxy.Requests(), p.proxy.Faults(), p.proxy.Most())
 	if p.proxy.Requests() < n {
 		t.Error("chunks were kept, not read")
@@ -106,7 +110,7 @@ func TestManyReads(t *testing.T) {
 				t.Fatalf("WRONG DATA after %d chunks", read)
 			}
 		}
-		p.report(t, n)
+		p.report(t, a, n)
 	})
 }
 
@@ -126,6 +130,6 @@ func TestManyReadsOfShards(t *testing.T) {
 			}
 			return err
 		})
-		p.report(t, n)
+		p.report(t, a, n)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/faulty"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
@@ -240,6 +241,51 @@ func TestCancelled(t *testing.T) {
 		}
 		if got, err := list(s, "list/", ""); err != nil || len(got) != 30 {
 			t.Errorf("%d keys, %v", len(got), err)
+		}
+	})
+}
+
+// TestOddURLs makes arrays at URLs that spell odd names, and finds them under the names.
+func TestOddURLs(t *testing.T) {
+	everywhere(t, func(t *testing.T, p place) {
+		s := p.open(t, store.Remote{})
+		for spelled, name := range map[string]string{
+			"a%20b.zarr": "a b.zarr", "a+b.zarr": "a+b.zarr", "a%2Bb/c.zarr": "a+b/c.zarr", "100%25.zarr": "100%.zarr", "%E6%97%A5.zarr": "日.zarr", "日本.zarr": "日本.zarr",
+			"q%3Fx=1.zarr": "q?x=1.zarr", "h%23.zarr": "h#.zarr", "tilde~/x.zarr": "tilde~/x.zarr", "a%252Fb.zarr": "a%2Fb.zarr",
+		} {
+			a, err := zarr.CreateArray(ctx, p.cloud.At(spelled), zarr.ArraySpec{Shape: []int{4}, DataType: "uint8"})
+			if err != nil {
+				t.Errorf("%s: %v", spelled, err)
+				continue
+			}
+			err = zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4})
+			if also := a.Close(); err == nil {
+				err = also
+			}
+			if err == nil {
+				_, _, err = s.Get(ctx, name+"/zarr.json", store.All(), nil)
+			}
+			if err == nil {
+				a, err = zarr.OpenArray(ctx, p.cloud.At(spelled))
+			}
+			if err != nil {
+				t.Errorf("%s: %v", spelled, err)
+				continue
+			}
+			got, err := zarr.Read[uint8](ctx, a, zarr.All())
+			if err != nil || !slices.Equal(got.Data, []uint8{1, 2, 3, 4}) {
+				t.Errorf("%s: %v, %v", spelled, got.Data, err)
+			}
+			if strings.Contains(a.URL(), "secret") || !strings.Contains(a.URL(), p.cloud.Bucket) {
+				t.Errorf("%s: its URL is %s", spelled, a.URL())
+			}
+			again, err := zarr.OpenArray(ctx, a.URL())
+			if err != nil {
+				t.Errorf("%s: what is printed does not open: %v", spelled, err)
+			} else {
+				again.Close()
+			}
+			a.Close()
 		}
 	})
 }

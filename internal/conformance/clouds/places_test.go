@@ -16,6 +16,8 @@ import (
 	"github.com/omnizarr/zarr/internal/faulty"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
+	_ "github.com/omnizarr/zarr/store/azblob"
+	_ "github.com/omnizarr/zarr/store/gcs"
 	"github.com/omnizarr/zarr/store/s3"
 )
 
@@ -76,7 +78,7 @@ func onServers(t *testing.T, test func(t *testing.T, p place)) {
 	for _, c := range []struct {
 		name  string
 		start func(testing.TB) cloudtest.Cloud
-	}{{"S3", cloudtest.S3}} {
+	}{{"S3", cloudtest.S3}, {"GCS", cloudtest.GCS}, {"Azure", cloudtest.Azure}} {
 		t.Run(c.name, func(t *testing.T) {
 			direct := c.start(t)
 			proxy, url := faulty.Serve(t, direct.Server(), faulty.Plan{})

