@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -86,11 +85,13 @@ func (s *Server) remember(w http.ResponseWriter, r *http.Request) bool {
 		Name: s.cookie(r), Value: s.seal(), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
 	})
 	q.Del("token")
-	to := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: q.Encode()}
-	if !strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") {
-		to.Path, to.RawPath = "/", ""
+	// Relative, since a prefix of the address may have been cut off on the way here.
+	at := r.URL.EscapedPath()
+	to := "./" + at[strings.LastIndexByte(at, '/')+1:]
+	if len(q) > 0 {
+		to += "?" + q.Encode()
 	}
-	w.Header().Set("Location", to.String())
+	w.Header().Set("Location", to)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(http.StatusSeeOther)

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"html"
 	"io/fs"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/omnizarr/zarr/viewer"
 )
 
@@ -41,7 +44,15 @@ var pageFiles = sync.OnceValues(func() (map[string]pageFile, error) {
 		sum := sha256.Sum256(data)
 		f := pageFile{kind: pageType(name), plain: data, tag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 		var small bytes.Buffer
-		if err := pack(&small, data); err != nil {
+		// Once, as small as can be: a page is read more often.
+		z, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(data); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
 			return err
 		}
 		if len(data) >= leastPacked && small.Len() < len(data) {
@@ -72,7 +83,8 @@ func pageType(name string) string {
 	return typeBytes
 }
 
-// sendPage answers with a file of the page: every view is the same one.
+// sendPage answers with a file of the page: every view is the same one, but for how far
+// up its files are, and what it will ask for first.
 func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, at string) error {
 	name := "index.html"
 	if at == "/assets" {
@@ -85,6 +97,9 @@ func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, at string) err
 	f, ok := files[name]
 	if !ok {
 		return nothing()
+	}
+	if at != "/assets" {
+		f = s.pageOf(f, r.URL.EscapedPath())
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
@@ -111,3 +126,52 @@ func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, at string) err
 	}
 	return nil
 }
+
+// pageOf is the page for an address. It names its files relative to that: what stands
+// before the addresses of this server, where a proxy or another handler took it off,
+// is known to the browser alone. And the browser asks for the node while the script is
+// on its way.
+func (s *Server) pageOf(page pageFile, address string) pageFile {
+	up := strings.Repeat("../", strings.Count(address, "/")-1)
+	if up == "" {
+		up = "./"
+	}
+	var first string
+	if source, node := viewed(address); source != "" {
+		first = nodeOf(source, node)
+	} else if all := s.sources.All(); len(all) == 1 {
+		first = nodeOf(all[0].Name(), "/")
+	}
+	text := strings.ReplaceAll(string(page.plain), `="/`, `="`+up)
+	if first != "" {
+		link := `<link rel="preload" as="fetch" crossorigin href="` + up + html.EscapeString(first) + `">`
+		text = strings.Replace(text, "</title>", "</title>\n"+link, 1)
+	}
+	out := pageFile{kind: page.kind, plain: []byte(text)}
+	sum := sha256.Sum256(out.plain)
+	out.tag = `"` + hex.EncodeToString(sum[:12]) + `"`
+	return out
+}
+
+// viewed is the node that an address of the page shows, none if it is that of no view.
+func viewed(address string) (source, node string) {
+	rest, ok := strings.CutPrefix(address, "/view/")
+	if !ok {
+		return "", ""
+	}
+	parts := strings.Split(strings.TrimRight(rest, "/"), "/")
+	for i, part := range parts {
+		if plain, err := url.PathUnescape(part); err == nil {
+			parts[i] = plain
+		}
+	}
+	return parts[0], "/" + strings.Join(parts[1:], "/")
+}
+
+// nodeOf is the address that the page asks for a node at, letter by letter: another
+// would be another answer.
+func nodeOf(source, node string) string {
+	return "api/node?source=" + asScripts.Replace(url.QueryEscape(source)) + "&path=" + asScripts.Replace(url.QueryEscape(node))
+}
+
+var asScripts = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*", "%2F", "/", "%2C", ",", "%3A", ":")

@@ -38,6 +38,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener, certificates []tls.Cer
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- listen(l) }()
+	_, _ = pageFiles() // before somebody waits for them; an error is theirs to see
 	select {
 	case err := <-ended:
 		return err

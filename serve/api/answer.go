@@ -110,6 +110,13 @@ func (r *request) send(contentType string, body []byte) error {
 	return r.gone(err)
 }
 
+// nothing answers that there is nothing, which is no error.
+func (r *request) nothing() error {
+	r.w.Header().Set("Cache-Control", "no-cache")
+	r.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
 // gone forgets errors of sending: the client has gone, and nothing can be told to it.
 func (r *request) gone(error) error { return nil }
 

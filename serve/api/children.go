@@ -30,7 +30,8 @@ type Child struct {
 	Link     *source.Link `json:"link,omitempty"`
 	Problem  *Problem     `json:"problem,omitempty"`
 	Label    string       `json:"label,omitempty"`
-	Icon     string       `json:"icon,omitempty"` // volume or map, of images that are such
+	Icon     string       `json:"icon,omitempty"`    // volume or map, of images that are such
+	Picture  bool         `json:"picture,omitempty"` // it has a thumbnail; a group may have one
 }
 
 // mostChildren is how many are told at once.
@@ -119,7 +120,8 @@ func (s *server) child(ctx context.Context, src *source.Source, at string) *Chil
 		c.Problem = &p
 		return c
 	}
-	c.Kind = s.views(ctx, sp)[0]
+	views := s.views(ctx, sp)
+	c.Kind, c.Picture = views[0], picture(views) != ""
 	c.Fact = s.fact(ctx, sp, c.Kind)
 	c.Label, _ = s.names(sp)
 	c.Link = s.linkTo(ctx, sp)
@@ -132,6 +134,7 @@ func (s *server) child(ctx context.Context, src *source.Source, at string) *Chil
 	}
 	names, err := src.Names(ctx, at)
 	c.More = len(names) > 0 || err != nil
+	c.Picture = c.Picture && (c.Kind != GroupKind || len(names) > 0)
 	if c.Fact == "" && err == nil {
 		c.Fact = counted(len(names), "item")
 	}

@@ -26,5 +26,5 @@ func Example() {
 	answer := httptest.NewRecorder()
 	api.New(set, api.Options{}).ServeHTTP(answer, httptest.NewRequest("GET", "/api/sources", nil))
 	fmt.Println(answer.Body)
-	// Output: [{"name":"cells","url":"mem:","zarr":"/zarr/cells","zarr2":"/zarr2/cells","files":"/files/cells","format":"zarr3","title":"Zarr v3"}]
+	// Output: [{"name":"cells","url":"mem:","zarr":"/zarr/cells","zarr2":"/zarr2/cells","files":"/files/cells","format":"zarr3","title":"Zarr v3","picture":true}]
 }

@@ -449,7 +449,18 @@ func TestThumbnails(t *testing.T) {
 	}
 	c.problem(404, "thumbnail", "source", "data", "path", "/text")
 	c.problem(404, "thumbnail", "source", "data", "path", "/none")
-	c.problem(404, "thumbnail", "source", "data", "path", "/bare")
+	// What cannot have one is told from a group in which there might be one.
+	if w := c.ask("thumbnail", "source", "data", "path", "/bare"); w.Code != 204 || w.Body.Len() != 0 {
+		t.Errorf("of a group without pictures: %d, %d bytes", w.Code, w.Body.Len())
+	}
+	var list api.Children
+	c.get(&list, "children", "source", "data", "path", "/")
+	for _, child := range list.Children {
+		w := c.ask("thumbnail", "source", "data", "path", child.Path, "size", "64")
+		if child.Problem == nil && w.Code != 502 && (child.Picture && w.Code == 404 || !child.Picture && w.Code == 200) {
+			t.Errorf("%s: told %t, thumbnail %d", child.Path, child.Picture, w.Code)
+		}
+	}
 	// A group has that of the first image in it.
 	own, group := c.ask("thumbnail", "source", "data", "path", "/image"), c.ask("thumbnail", "source", "data", "path", "/")
 	if group.Code != 200 || !bytes.Equal(own.Body.Bytes(), group.Body.Bytes()) {

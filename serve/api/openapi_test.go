@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -203,6 +204,9 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		}
 		w := c.ask(name, params...)
 		schema := d.Components.Schemas["Problem"]
+		if _, ok := d.Paths["/api/"+name].Get.Responses[strconv.Itoa(w.Code)]; ok && w.Code == 204 {
+			continue
+		}
 		if w.Code == 200 {
 			asked[name] = true
 			contentType, _, err := mime.ParseMediaType(w.Header().Get("Content-Type"))

@@ -19,6 +19,7 @@ type Source struct {
 	Files   string   `json:"files"` // and as it is stored
 	Format  string   `json:"format,omitempty"`
 	Title   string   `json:"title,omitempty"`
+	Picture bool     `json:"picture,omitempty"` // it has a thumbnail; a group may have one
 	Problem *Problem `json:"problem,omitempty"`
 }
 
@@ -64,5 +65,6 @@ func (s *server) sourceInfo(ctx context.Context, src *source.Source) Source {
 		return out
 	}
 	out.Format, out.Title = s.format(ctx, sp)
+	out.Picture = picture(s.views(ctx, sp)) != ""
 	return out
 }

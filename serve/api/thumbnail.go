@@ -19,7 +19,8 @@ const (
 )
 
 // thumbnail answers with a small picture: of an image, of the course of a series, or of the
-// first of these that lies in a group.
+// first of these that lies in a group. That a group has none is known only when it was
+// looked for: this is an answer without content, and no error.
 func (s *server) thumbnail(r *request) error {
 	sp, err := r.spot()
 	if err != nil {
@@ -33,15 +34,15 @@ func (s *server) thumbnail(r *request) error {
 		if sp, err = s.pictured(r.Context(), sp); err != nil {
 			return err
 		}
+		if sp == nil {
+			return r.nothing()
+		}
 	}
-	views := s.views(r.Context(), sp)
-	var draw func(ctx context.Context, sp *spot, size int) (image.Image, error)
-	switch {
-	case views[0] == ImageKind, views[0] == ArrayKind && slices.Contains(views, ImageKind):
-		draw = s.imageThumb
-	case slices.Contains(views, SeriesKind):
+	draw := s.imageThumb
+	switch picture(s.views(r.Context(), sp)) {
+	case SeriesKind:
 		draw = s.seriesThumb
-	default:
+	case "":
 		return sp.fail(notFound("%s has no picture", sp.path))
 	}
 	tags, err := s.tagsBelow(r.Context(), sp)
@@ -70,13 +71,28 @@ func (s *server) thumbnail(r *request) error {
 	return r.send("image/png", body)
 }
 
+// picture says as what a node with these views is pictured: an image, a series, as the
+// first of these in a group, or not at all.
+func picture(views []Kind) Kind {
+	switch {
+	case views[0] == GroupKind:
+		return GroupKind
+	case views[0] == ImageKind, views[0] == ArrayKind && slices.Contains(views, ImageKind):
+		return ImageKind
+	case slices.Contains(views, SeriesKind):
+		return SeriesKind
+	}
+	return ""
+}
+
 // How many nodes are looked at for the picture of a group, and of each group.
 const (
 	mostLooked = 48
 	mostEach   = 16
 )
 
-// pictured finds the first image or series in a group, those that lie less deep first.
+// pictured finds the first image or series in a group, those that lie less deep first;
+// nil if there is none.
 func (s *server) pictured(ctx context.Context, sp *spot) (*spot, error) {
 	at, err := s.cache.Get(ctx, sp.key("pictured"), func(ctx context.Context) ([]byte, error) {
 		groups := []string{sp.path}
@@ -104,10 +120,13 @@ func (s *server) pictured(ctx context.Context, sp *spot) (*spot, error) {
 				}
 			}
 		}
-		return nil, notFound("%s has no picture", sp.path)
+		return nil, nil
 	})
 	if err != nil {
 		return nil, sp.fail(err)
+	}
+	if len(at) == 0 {
+		return nil, nil
 	}
 	return open(ctx, sp.source, string(at))
 }

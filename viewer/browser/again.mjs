@@ -5,6 +5,6 @@
 export async function again(name, attempt) {
   const first = await attempt();
   if (!first) return "";
-  console.log(`     ${name}: once more, since ${first.split("\n")[0]}`);
+  console.log(`     ${name}: once more, since ${first}`);
   return attempt();
 }

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -498,6 +499,66 @@ await test("on a phone the picture is everything, and panels are sheets", async 
   await until(page, (_, path) => path === "/view/planet.zarr");
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 }, phone);
+
+/** What the page got, as "status address". */
+function answers(page) {
+  const all = [];
+  page.on("response", (r) => all.push(`${r.status()} ${r.url()}`));
+  return all;
+}
+
+await test("behind a proxy that cuts off a prefix everything is below it", async (page) => {
+  const all = answers(page);
+  const proxy = createServer((req, res) => {
+    if (!req.url.startsWith("/some/data/")) return res.writeHead(404).end();
+    req.pipe(request(base + req.url.slice("/some/data".length), { method: req.method, headers: { ...req.headers, host: new URL(base).host } }, (got) => {
+      res.writeHead(got.statusCode, got.headers);
+      got.pipe(res);
+    }));
+  });
+  await new Promise((done) => proxy.listen(0, "127.0.0.1", done));
+  const there = `http://127.0.0.1:${proxy.address().port}/some/data`;
+  try {
+    await page.goto(there + "/");
+    await page.locator(".card", { hasText: "cells.zarr" }).click();
+    await settled(page);
+    assert.equal(page.url(), there + "/view/cells.zarr");
+    await page.reload();
+    await settled(page);
+    assert.match(await page.locator(".code pre").textContent(), new RegExp(there + "/zarr/cells.zarr"));
+    await page.locator(".row", { hasText: "session.nwb.zarr" }).click();
+    await page.locator(".card").first().waitFor();
+    await page.goto(there + "/view/session.nwb.zarr/acquisition/lfp?from=18&to=26");
+    await page.locator(".frame-plot").waitFor();
+    await page.locator(".logo").click();
+    await page.getByRole("heading", { name: "Sources", level: 1 }).waitFor();
+    assert.equal(page.url(), there + "/");
+    assert.deepEqual(all.filter((a) => !a.includes(there + "/") || !/^(2|304)/.test(a)), []);
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
+  }
+});
+
+await test("the node is asked for once, and the picture before anything is drawn; no picture is asked for in vain", async (page) => {
+  const all = answers(page);
+  const asked = [];
+  page.on("request", (r) => asked.push(r.url()));
+  for (const at of ["/view/cells.zarr", "/view/tissue.ome.tif", "/view/planet.zarr/temperature", lfp]) {
+    asked.length = 0;
+    await page.goto(base + at);
+    await page.waitForResponse(/api\/(tile|series)/);
+    const node = asked.filter((u) => u.includes("/api/node") && new URL(u).searchParams.get("path") === (new URL(base + at).pathname.split("/").slice(3).join("/") || "").replace(/^/, "/"));
+    assert.equal(node.length, 1, `${at}: ${node.join(" ")}`);
+    assert.ok(asked.indexOf(node[0]) < asked.findIndex((u) => u.includes("/api/children")), `${at}: not before the page has run: ${asked}`);
+  }
+  for (const at of ["/", "/view/session.nwb.zarr", "/view/session.nwb.zarr/general", "/view/session.nwb.zarr/general/extracellular_ephys", "/view/planet.zarr", "/view/brain.n5", "/view/cells.zarr?view=group"]) {
+    await page.goto(base + at);
+    await page.locator(".card").first().waitFor();
+    await page.waitForLoadState("networkidle");
+  }
+  assert.deepEqual(all.filter((a) => /^[45]/.test(a)), []);
+});
 
 await test("the policy of the page is strict", async (page) => {
   const answer = await page.goto(base + "/view/cells.zarr");

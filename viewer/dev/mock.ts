@@ -111,7 +111,7 @@ const titles: Record<string, string> = { "slide.ome.tif": "TIFF", "session.nwb.z
 const child = (source: string, path: string): Child => {
   const m = tree[source]![path] ?? { kind: "group" as Kind, fact: "3 arrays", kids: ["x"] };
   const node_type = m.array && !m.kids ? "array" : "group";
-  return { name: path.slice(path.lastIndexOf("/") + 1), path, node_type, kind: m.kind, fact: m.fact, more: !!m.kids?.length, ...(m.link && { link: m.link }), ...(m.problem && { problem: m.problem }) };
+  return { name: path.slice(path.lastIndexOf("/") + 1), path, node_type, kind: m.kind, fact: m.fact, more: !!m.kids?.length, picture: m.kind === "group" ? !!m.kids?.length : m.kind === "image" || m.kind === "series" || (m.kind === "array" && m.fact.includes("×")), ...(m.link && { link: m.link }), ...(m.problem && { problem: m.problem }) };
 };
 const listing = (source: string, path: string): string[] => {
   if (source === "many") return path === "/" ? Array.from({ length: 100000 }, (_, i) => "group-" + String(i).padStart(5, "0")) : [];
@@ -146,7 +146,7 @@ const notFound = (path: string): [number, Problem] => [404, { error: "no node at
 
 function answer(name: string, q: URLSearchParams): { status?: number; json?: unknown; bytes?: ArrayBufferView; head?: Record<string, string>; svg?: string } {
   const source = q.get("source") ?? "", path = q.get("path") || "/";
-  if (name === "sources") return { json: Object.keys(tree).map((n) => ({ name: n, url: "file:///data/" + n, zarr: "/zarr/" + n, zarr2: "/zarr2/" + n, files: "/files/" + n, format: "zarr3", title: titles[n] })) };
+  if (name === "sources") return { json: Object.keys(tree).map((n) => ({ name: n, url: "file:///data/" + n, zarr: "/zarr/" + n, zarr2: "/zarr2/" + n, files: "/files/" + n, format: "zarr3", title: titles[n], picture: true })) };
   if (name === "search") {
     const want = (q.get("q") ?? "").toLowerCase();
     const matches = Object.entries(tree).flatMap(([s, nodes]) => Object.keys(nodes).filter((p) => p.toLowerCase().includes(want)).map((p) => ({ ...child(s, p), source: s, name: p === "/" ? s : child(s, p).name })));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { address, number, parse } from "./api";
+import { root } from "./route";
 
 describe("answers", () => {
   it("keep integers that a double would round", () => {
@@ -15,6 +16,6 @@ describe("answers", () => {
 
 describe("requests", () => {
   it("leave out what is not said", () => {
-    expect(address("tile", { source: "a b", path: "/x/é&", labels: true, at: undefined, level: 0, quick: false })).toBe("/api/tile?source=a%20b&path=/x/%C3%A9%26&labels&level=0");
+    expect(address("tile", { source: "a b", path: "/x/é&", labels: true, at: undefined, level: 0, quick: false })).toBe(root + "api/tile?source=a%20b&path=/x/%C3%A9%26&labels&level=0");
   });
 });

@@ -1,9 +1,11 @@
 // The interface of the server: its types, and a function for each request.
 // Every function takes an AbortSignal, since a view that was left wants nothing.
 
+import { root } from "./route";
+
 export type Kind = "image" | "series" | "spikes" | "table" | "array" | "group";
 export type Problem = { error: string; kind: string; source?: string; path?: string; chunk?: string; codec?: string; hint?: string };
-export type Source = { name: string; url: string; zarr: string; zarr2: string; files: string; format?: string; title?: string; problem?: Problem };
+export type Source = { name: string; url: string; zarr: string; zarr2: string; files: string; format?: string; title?: string; picture?: boolean; problem?: Problem };
 export type Link = { source: string; path: string; row?: number; text: string; broken?: string };
 
 export type Codec = { name: string; words: string; configuration?: unknown; inner?: Codec[] };
@@ -41,7 +43,7 @@ export type Node = {
 
 export type Child = {
   name: string; path: string; node_type: "group" | "array"; kind: Kind; fact: string; more: boolean;
-  link?: Link; problem?: Problem; label?: string; icon?: "volume" | "map";
+  link?: Link; problem?: Problem; label?: string; icon?: "volume" | "map"; /** it has a thumbnail; a group may have one */ picture?: boolean;
 };
 export type Children = { total: number | null; next: number | null; children: Child[] };
 export type Match = Child & { source: string };
@@ -94,7 +96,7 @@ export function address(name: string, q: Query): string {
     if (v === undefined || v === null || v === false) continue;
     parts.push(v === true ? k : k + "=" + encodeURIComponent(String(v)).replace(/%2F/g, "/").replace(/%2C/g, ",").replace(/%3A/g, ":"));
   }
-  return "/api/" + name + (parts.length ? "?" + parts.join("&") : "");
+  return root + "api/" + name + (parts.length ? "?" + parts.join("&") : "");
 }
 
 // Told about every request: whether the server is there. The banner of the page listens.

@@ -36,8 +36,7 @@ export function Card(p: P) {
 
 /** sorts of children, in the order of their cards: pictures, groups, what is looked at, single values. */
 export function sort(c: Child): number {
-  if (c.kind === "array") return c.fact === "scalar" ? 3 : c.fact.includes("×") ? 0 : 2;
-  return c.kind === "image" || c.kind === "series" ? 0 : c.kind === "group" ? 1 : 2;
+  return c.kind === "group" ? 1 : c.picture ? 0 : c.fact === "scalar" ? 3 : 2;
 }
 
 /** Value is what a single value is, in place of the fact that it is one. */
@@ -54,7 +53,7 @@ function Value({ source, path }: { source: string; path: string }) {
 export function ChildCard({ source, child: c }: { source: string; child: Child }) {
   const k = sort(c);
   return (
-    <Card source={source} path={c.path} title={c.label ?? c.name} fact={c.link ? "→ " + (c.link.broken ?? c.link.text) : c.fact} icon={c.icon ?? iconOf(c)} picture={k === 0 || (k === 1 && c.more)} bad={c.problem?.error ?? c.link?.broken}>
+    <Card source={source} path={c.path} title={c.label ?? c.name} fact={c.link ? "→ " + (c.link.broken ?? c.link.text) : c.fact} icon={c.icon ?? iconOf(c)} picture={!!c.picture} bad={c.problem?.error ?? c.link?.broken}>
       {k === 3 && !c.link ? <Value source={source} path={c.path} /> : undefined}
     </Card>
   );

@@ -7,6 +7,8 @@ import { App } from "./app";
 effect(() => {
   document.documentElement.dataset["theme"] = theme.value;
 });
+// Browsers look for it anew whenever the address changes: relative to that it would be elsewhere.
+for (const icon of document.querySelectorAll<HTMLLinkElement>("link[rel=icon]")) icon.setAttribute("href", icon.href);
 start();
 const root = document.createElement("div");
 root.id = "app";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ancestors, formatRoute, parentPath, parseRoute } from "./route";
+import { ancestors, formatRoute, parentPath, parseRoute, root } from "./route";
 
 describe("addresses", () => {
   it("are read and written the same", () => {
-    for (const url of ["/", "/view/slide.ome.tif", "/view/s/a/b?view=table&row=3", "/view/a%20b/%C3%BC/c%23d?filter=a%3E3,b~text&x=1:2"]) {
+    for (const end of ["", "view/slide.ome.tif", "view/s/a/b?view=table&row=3", "view/a%20b/%C3%BC/c%23d?filter=a%3E3,b~text&x=1:2"]) {
+      const url = root + end;
       const [path, q] = url.split("?");
       expect(formatRoute(parseRoute(path!, q ? "?" + q : ""))).toBe(url);
     }
@@ -14,8 +15,8 @@ describe("addresses", () => {
     expect(parseRoute(path!, "?" + q)).toEqual(r);
   });
   it("leave out what is wrong", () => {
-    expect(parseRoute("/view/%zz/a//", "?view=evil&__proto__=1")).toEqual({ source: "%zz", path: "/a", view: "", params: {} });
-    expect(parseRoute("/elsewhere", "")).toEqual({ source: "", path: "/", view: "", params: {} });
+    expect(parseRoute(root + "view/%zz/a//", "?view=evil&__proto__=1")).toEqual({ source: "%zz", path: "/a", view: "", params: {} });
+    for (const path of [root + "elsewhere", "/view/a", root.slice(1) + "/view/a"]) expect(parseRoute(path, "")).toEqual({ source: "", path: "/", view: "", params: {} });
   });
   it("have parents", () => {
     expect(parentPath("/a/b")).toBe("/a");

@@ -3,13 +3,16 @@ import type { Kind } from "./api";
 
 export type Route = { source: string; path: string; view: Kind | ""; params: Record<string, string> };
 
+/** root is the path of the server, "/" where nothing stands before it: the script lies in a folder below. */
+export const root = new URL("..", import.meta.url).pathname.replace(/^\/+/, "/");
+
 const kinds: readonly string[] = ["image", "series", "spikes", "table", "array", "group"];
 
 /** parseRoute reads the address of the page. Whatever is wrong in it is left out. */
 export function parseRoute(pathname: string, search: string): Route {
   const route: Route = { source: "", path: "/", view: "", params: {} };
-  const m = /^\/view\/([^/]+)(\/.*)?$/.exec(pathname);
-  if (m) {
+  const m = /^view\/([^/]+)(\/.*)?$/.exec(pathname.slice(root.length));
+  if (m && pathname.startsWith(root)) {
     route.source = plain(m[1]!);
     route.path = (m[2] ?? "/").split("/").map(plain).join("/").replace(/\/+$/, "") || "/";
   }
@@ -32,11 +35,11 @@ const spell = (part: string) => encodeURIComponent(part).replace(/%(3A|2C|40|24|
 
 /** formatRoute is the inverse of parseRoute: the same view has the same address, parameters in alphabetical order. */
 export function formatRoute(r: Partial<Route> & { source: string }): string {
-  if (!r.source) return "/";
+  if (!r.source) return root;
   const path = r.path && r.path !== "/" ? r.path.split("/").map(spell).join("/") : "";
   const q: string[] = r.view ? ["view=" + r.view] : [];
   for (const k of Object.keys(r.params ?? {}).sort()) q.push(spell(k) + "=" + spellValue(r.params![k]!));
-  return "/view/" + spell(r.source) + path + (q.length ? "?" + q.join("&") : "");
+  return root + "view/" + spell(r.source) + path + (q.length ? "?" + q.join("&") : "");
 }
 
 const spellValue = (v: string) => encodeURIComponent(v).replace(/%(3A|2C|40|24|2F|3D|3B)/g, (c) => decodeURIComponent(c));

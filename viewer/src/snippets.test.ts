@@ -3,7 +3,7 @@ import type { Node } from "./api";
 import { parts, shellQuote, snippet } from "./snippets";
 
 const node = { source: "slide.ome.tif", path: "/tissue", node_type: "group", image: { data_type: "uint16", levels: [{}, { made: true }] } } as unknown as Node;
-const o = { origin: "http://127.0.0.1:8080", node, onScreen: { path: "/tissue/0", slice: "2,:,16,2048:4096,5120:8192:2", level: 0 } };
+const o = { server: "http://127.0.0.1:8080", node, onScreen: { path: "/tissue/0", slice: "2,:,16,2048:4096,5120:8192:2", level: 0 } };
 
 describe("lines that read what is on screen", () => {
   it("are Python", () => {

@@ -16,9 +16,9 @@ const spell = (path: string) => path.split("/").map(encodeURIComponent).join("/"
 export const parts = (slice: string) => slice.split(",").map((s) => s.trim()).filter((s) => s !== "");
 
 /** zarrAddress of a node below a server: where every Zarr client reads it. */
-export function zarrAddress(origin: string, source: Source | undefined, name: string, path: string, made: boolean): string {
+export function zarrAddress(server: string, source: Source | undefined, name: string, path: string, made: boolean): string {
   const base = made ? "/zarr/@pyramid/" + spell(name) : (source?.zarr ?? "/zarr/" + spell(name));
-  return origin + base + (path === "/" ? "" : spell(path));
+  return server + base + (path === "/" ? "" : spell(path));
 }
 
 const goTypes: Record<string, string> = { bool: "bool", float16: "float32", string: "string" };
@@ -32,11 +32,11 @@ function zarritaPart(p: string): string {
 }
 
 /** snippet reads what is on screen of a node: the array that the view names, or the node itself. */
-export function snippet(lang: Language, o: { origin: string; node: Node; source?: Source; onScreen: OnScreen | null }): string {
+export function snippet(lang: Language, o: { server: string; node: Node; source?: Source; onScreen: OnScreen | null }): string {
   const { node } = o;
   const made = !!(o.onScreen?.level !== undefined && node.image?.levels[o.onScreen.level]?.made);
   const path = o.onScreen?.path ?? node.path;
-  const url = zarrAddress(o.origin, o.source, node.source, path, made);
+  const url = zarrAddress(o.server, o.source, node.source, path, made);
   // A table is on screen as the group that it is.
   const array = node.node_type === "array" || path !== node.path;
   const slice = parts(o.onScreen?.slice ?? "");

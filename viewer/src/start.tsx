@@ -13,7 +13,7 @@ export function Start() {
         <h1>Sources</h1>
         <p class="dim">Each of them is Zarr v3 below /zarr, Zarr v2 below /zarr2.</p>
       </div>
-      <ul class="cards large">{list.map((s) => <Card key={s.name} source={s.name} path="/" title={s.name} fact={s.title ?? s.format ?? ""} icon="source" picture bad={s.problem?.error} />)}</ul>
+      <ul class="cards large">{list.map((s) => <Card key={s.name} source={s.name} path="/" title={s.name} fact={s.title ?? s.format ?? ""} icon="source" picture={!!s.picture} bad={s.problem?.error} />)}</ul>
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { signal, effect, batch, computed, type Signal } from "./signals";
 import * as api from "./api";
 import type { Node, Problem, Source, Kind } from "./api";
-import { parseRoute, formatRoute, type Route } from "./route";
+import { parseRoute, formatRoute, root, type Route } from "./route";
 
 export type { Route } from "./route";
 export { formatRoute } from "./route";
@@ -73,6 +73,9 @@ function write(r: Route, replace: boolean): void {
   else history.pushState(null, "", url);
 }
 
+/** server is where this one is, for addresses that are used elsewhere. */
+export const server = location.origin + root.slice(0, -1);
+
 /** here is the whole address of what is on screen, for a colleague. */
 export function here(): string {
   return location.origin + formatRoute(route.peek());
@@ -112,7 +115,7 @@ export function start(): void {
         sources.value = list;
         sourcesError.value = null;
         // Where there is one source, it is what the page is about.
-        if (!route.peek().source && list.length === 1 && location.pathname === "/") navigate({ source: list[0]!.name }, { replace: true });
+        if (!route.peek().source && list.length === 1 && location.pathname === root) navigate({ source: list[0]!.name }, { replace: true });
       }),
       (e) => {
         if (!api.aborted(e)) sourcesError.value = api.problemOf(e);

@@ -1,6 +1,6 @@
 // The top: where you are, where you may go, the address to send, the theme.
 import * as api from "./api";
-import { parentPath, ancestors, formatRoute } from "./route";
+import { parentPath, ancestors, formatRoute, root } from "./route";
 import { copy, here, narrow, navigate, node, panels, route, setView, sources, theme, toggleTheme, view } from "./state";
 import { Search } from "./search";
 import { Button } from "./ui/button";
@@ -66,7 +66,7 @@ export function Top() {
     <header class="top">
       {small
         ? <Button quiet icon="menu" label="Tree" onClick={() => (panels.sheet.value = "left")} />
-        : <a class="logo" href="/" onClick={go({ source: "" })} aria-label="omnizarr, all sources">
+        : <a class="logo" href={root} onClick={go({ source: "" })} aria-label="omnizarr, all sources">
             <svg viewBox="0 0 18 18" aria-hidden="true"><rect x="1" y="1" width="7" height="7" rx="1.5" /><rect x="10" y="1" width="7" height="7" rx="1.5" /><rect x="1" y="10" width="7" height="7" rx="1.5" /><rect x="10" y="10" width="7" height="7" rx="1.5" class="full" /></svg>
             omnizarr
           </a>}

@@ -2,7 +2,7 @@
 
 import { useSignal } from "../signals";
 import type { Node } from "../api";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { goTo, registerKey, toast } from "../state";
 import { EmptyState } from "../ui/states";
 import { Axes, useAxisKeys } from "./axes";
@@ -35,7 +35,8 @@ function Picture({ model }: { model: ImageModel }) {
   const [turn, setTurn] = useState(0);
   const stage = useSignal<Stage | null>(null);
 
-  useEffect(() => {
+  // At once, since it asks for what is to be seen.
+  useLayoutEffect(() => {
     const s = new Stage(model, { box: box.current!, canvas: canvas.current!, overlay: overlay.current!, bar: bar.current!, barText: barText.current! }, flat, () => setTurn((n) => n + 1));
     // Graphics that begin and then fail: another canvas, another way.
     if (!s.renderer && !flat) {

@@ -38,7 +38,7 @@ export class Stage {
   readonly told = signal<Told>({ drawn: false, waiting: true, failed: 0, problem: null, renderer: "" });
   readonly points = signal<Points>([]);
   /** Null where nothing can be drawn this way. */
-  renderer: Renderer | null;
+  renderer: Renderer | null = null;
   readonly #kept: Kept<Tile>;
   readonly #queue: Queue;
   readonly #image: Pyramid;
@@ -86,7 +86,6 @@ export class Stage {
     const x = info.axes[info.x]!;
     const y = info.axes[info.y]!;
     this.camera = newCamera(x.size, y.size, pixelAspect(x, y, info.map), info.up);
-    this.renderer = makeRenderer(el.canvas, flat);
     this.#kept = new Kept<Tile>(memory(), (t) => {
       this.renderer?.free(t);
       t.plane.remove(t);
@@ -99,16 +98,17 @@ export class Stage {
       this.#cursorDirty = true;
       this.invalidate();
     });
-    if (!this.renderer) return;
-    this.#resize();
     // First the requests, then the work that can be done while they are under way.
+    this.#resize();
     this.#want();
+    this.renderer = makeRenderer(el.canvas, flat);
     try {
-      this.renderer.warm(info.data_type, model.look.peek());
+      this.renderer?.warm(info.data_type, model.look.peek());
     } catch {
       this.renderer = null;
-      return;
     }
+    if (!this.renderer) return;
+    this.#draw();
     const watch = new ResizeObserver(() => this.#resize());
     watch.observe(el.box);
     this.#undo.push(() => watch.disconnect(), this.#gestures(), this.#followSignals());

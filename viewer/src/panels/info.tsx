@@ -3,12 +3,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../api";
 import type { ArrayInfo, Codec, Node } from "../api";
-import { sources } from "../state";
+import { copy, server, sources } from "../state";
 import { bytes, count, group, shape, value } from "../format";
 import { DataLink } from "../ui/link";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { copy } from "../state";
 import { zarrAddress } from "../snippets";
 
 /** useArray is the array of a node, of an image that is a group that of its finest level. */
@@ -99,7 +98,7 @@ function fill(v: unknown): string {
 export function Info({ node: n }: { node: Node }) {
   const a = useArray(n);
   const source = sources.value?.find((s) => s.name === n.source);
-  const url = zarrAddress(location.origin, source, n.source, n.path, false);
+  const url = zarrAddress(server, source, n.source, n.path, false);
   const map = n.image?.map;
   return (
     <>

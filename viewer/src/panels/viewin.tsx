@@ -1,7 +1,7 @@
 // "View in": lines that read what is on screen.
 import { signal } from "../signals";
 import type { Node } from "../api";
-import { copy, onScreen, sources } from "../state";
+import { copy, onScreen, server, sources } from "../state";
 import { languages, snippet, type Language } from "../snippets";
 import { Button } from "../ui/button";
 
@@ -10,7 +10,7 @@ const language = signal<Language>("Python");
 export function ViewIn({ node: n }: { node: Node }) {
   const lang = language.value;
   const source = sources.value?.find((s) => s.name === n.source);
-  const code = snippet(lang, { origin: location.origin, node: n, onScreen: onScreen.value, ...(source && { source }) });
+  const code = snippet(lang, { server, node: n, onScreen: onScreen.value, ...(source && { source }) });
   const [first, ...rest] = code.split("\n");
   return (
     <div class="section viewin">

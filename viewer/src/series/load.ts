@@ -1,5 +1,5 @@
 // The blocks of a series: asked for as the window wants them, kept while they are near, ended when they are stale.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
 import type { Node, Problem } from "../api";
 import { bytes, group } from "../format";
@@ -25,7 +25,7 @@ export function useBlocks(node: Node, limits: Limits, span: Span, shown: Shown, 
     setAgain((n) => n + 1);
   };
   useEffect(() => () => latest.stop(), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (width <= 0) return;
     const perPixel = (span.to - span.from) / width, last = shown.first + shown.count - 1;
     if (satisfied(state.blocks, [shown.first, last, (shown.first + last) >> 1], span, perPixel)) {
