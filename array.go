@@ -232,7 +232,7 @@ func (a *Array) change(ctx context.Context, op string, f func(m *meta.Array) err
 
 // Refresh reads the array's document again, for changes by others.
 func (a *Array) Refresh(ctx context.Context) error {
-	n, err := openNode(ctx, a.engine, a.path)
+	n, err := openNode(ctx, a.engine, a.path, a.format)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Block is a part of an array, or of what a selection gives, in memory.
@@ -50,8 +51,8 @@ type BlockOptions struct {
 	// of whole chunks (shards, if there are any), or end where the array does: others
 	// are refused, so that no two of them change the same chunk.
 	Mode BlockMode
-	// Workers is how many blocks are worked on at once. The default is the number of
-	// processors.
+	// Workers is how many blocks are worked on at once, besides those that wait for a
+	// network. The default is the number of processors.
 	Workers int
 	// Memory bounds the bytes of the blocks that are held at once; one is always
 	// allowed. The default is 256 MiB. Chunks that are being decoded come on top, see
@@ -59,6 +60,8 @@ type BlockOptions struct {
 	Memory int64
 	// Progress, if not nil, is called after every block, never twice at once.
 	Progress func(done, total int)
+
+	source store.Reader // that functions read from, if another
 }
 
 // smallBlock is how large blocks become by default if chunks are smaller.
@@ -173,7 +176,7 @@ func MapBlocks[D, S any](ctx context.Context, dst, src *Array, opt BlockOptions,
 	if err != nil {
 		return src.fail("go over", err)
 	}
-	opt.Mode = WriteBlocks
+	opt.Mode, opt.source = WriteBlocks, src.store
 	var free sync.Pool
 	return Blocks(ctx, dst, opt, func(ctx context.Context, out *Block[D]) error {
 		in, _ := free.Get().(*[]S)
@@ -250,6 +253,7 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	workers = store.AtOnce(workers, a.store, opt.source)
 	var free sync.Pool
 	var mu sync.Mutex
 	done := 0

@@ -89,7 +89,7 @@ func (g *Group) Open(ctx context.Context, path string) (Node, error) {
 	if c := g.consolidatedIn(); c != nil && !g.changes.at(whole) {
 		return g.child(ctx, c, whole)
 	}
-	return openNode(ctx, g.engine, whole)
+	return openNode(ctx, g.engine, whole, g.format)
 }
 
 // Consolidated reports whether nodes below the group are opened by its consolidated
@@ -282,7 +282,7 @@ func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, erro
 		if !entry.IsPrefix || IsOwn(pathpkg.Base(entry.Key)) {
 			continue
 		}
-		n, err := openNode(ctx, g.engine, strings.TrimSuffix(entry.Key, "/"))
+		n, err := openNode(ctx, g.engine, strings.TrimSuffix(entry.Key, "/"), g.format)
 		if errors.Is(err, ErrNoNode) {
 			if other != nil && !other(entry.Key) {
 				return false

@@ -50,11 +50,7 @@ func (n *node) Parent(ctx context.Context) (*Group, error) {
 		g, err := n.aboveRoot(ctx)
 		return g, n.fail("open the group above", err)
 	}
-	above := pathpkg.Dir(n.path)
-	if above == "." {
-		above = ""
-	}
-	found, err := openNode(ctx, n.engine, above)
+	found, err := openNode(ctx, n.engine, above(n.path), n.format)
 	if err != nil {
 		return nil, err
 	}
@@ -174,10 +170,29 @@ func checkPath(path string) error {
 	return nil
 }
 
-// openNode reads a node's document.
-func openNode(ctx context.Context, e *engine, path string) (Node, error) {
+// openNode reads a node's document. like is the format that it probably has, or "".
+func openNode(ctx context.Context, e *engine, path, like string) (Node, error) {
+	looking, done := e.looking(ctx)
+	defer done()
+	if mixed, ok := e.store.(*translate.Store); ok {
+		mixed.Expect(looking, path, like)
+	}
+	return openLooked(ctx, looking, e, path)
+}
+
+// looking gives a context in which a node is looked for among documents as they are.
+func (e *engine) looking(ctx context.Context) (looking context.Context, done func()) {
+	mixed, ok := e.store.(*translate.Store)
+	if !ok {
+		return ctx, func() {} // it came out of a node, and its documents are not as they lie there
+	}
+	return translate.Looking(ctx, mixed.Unwrap(), e.registry())
+}
+
+// openLooked is openNode while the node is looked for.
+func openLooked(ctx, looking context.Context, e *engine, path string) (Node, error) {
 	n := node{engine: e, path: path}
-	doc, info, err := getDocument(ctx, e, path)
+	doc, info, err := getDocument(looking, e, path)
 	if err != nil {
 		return nil, n.fail("open", err)
 	}
@@ -224,16 +239,38 @@ func (a *Array) isShort(ctx context.Context, key string) bool {
 // implicit group, or a node of a format whose documents tell only together what
 // they are.
 func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
-	n, err := openNode(ctx, e, path)
+	looking, done := e.looking(ctx)
+	defer done()
+	url := store.JoinURL(e.store.URL(), path)
+	mixed, _ := e.store.(*translate.Store)
+	named := e.formats.NamedIn(url)
+	// Documents of which a format of its own tells only together with those around them
+	// are looked for where the name does not speak against it, or looking costs nothing.
+	others := mixed != nil && e.format == "" && !(translate.IsLooking(looking) && named != nil && named.Folder.Mixed)
+	if others && named != nil && !named.Folder.Mixed {
+		// What lies there probably is of this format, unless it is of one of the others.
+		for _, name := range slices.Concat(mixed.Names(), named.Folder.Documents.Nodes) {
+			translate.Expect(looking, pathpkg.Join(path, name))
+		}
+		expectUnfinished(looking, path)
+	}
+	n, err := openLooked(ctx, looking, e, path)
 	if !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
-	if inUnfinished(ctx, e, path) {
-		return nil, &Error{Op: "open", URL: (&node{engine: e, path: path}).URL(), Err: ErrUnfinished}
+	for _, f := range e.formats.All() {
+		if others && f.Folder != nil && f.Folder.Look != nil {
+			for _, name := range f.Folder.Documents.Nodes {
+				translate.Expect(looking, pathpkg.Join(path, name))
+			}
+		}
+	}
+	if inUnfinished(looking, e, path) {
+		return nil, &Error{Op: "open", URL: url, Err: ErrUnfinished}
 	}
 	look := func(further bool) (*format.Format, error) {
-		if mixed, ok := e.store.(*translate.Store); ok && e.format == "" {
-			return e.formats.Look(ctx, mixed.Unwrap(), path, further)
+		if others {
+			return e.formats.Look(looking, mixed.Unwrap(), path, further)
 		}
 		return nil, nil
 	}
@@ -255,7 +292,7 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	found := *e
 	found.store = e.formats.Open(e.store, is.Name, e.env())
 	found.reach = reach.Around(found.store, e.reaching())
-	return openNode(ctx, &found, path)
+	return openLooked(ctx, looking, &found, path)
 }
 
 // implicitGroup gives the group that a folder is which is no node, but holds some,
@@ -316,7 +353,8 @@ func IsOwn(name string) bool {
 
 // inUnfinished reports whether a path leads into a hierarchy that is not complete.
 func inUnfinished(ctx context.Context, e *engine, path string) bool {
-	for at := path; ; at = strings.TrimSuffix(pathpkg.Dir(at), ".") {
+	expectUnfinished(ctx, path)
+	for at := path; ; at = above(at) {
 		if isUnfinished(ctx, e, at) {
 			if at == path {
 				return true
@@ -332,9 +370,27 @@ func inUnfinished(ctx context.Context, e *engine, path string) bool {
 	return e.location.Store != nil && locate.Unfinished(store.JoinURL(e.location.Store.URL(), path), e.formats)
 }
 
+// above is the path of the folder that a path lies in.
+func above(path string) string { return strings.TrimSuffix(pathpkg.Dir(path), ".") }
+
+// expectUnfinished asks ahead for what inUnfinished wants to know.
+func expectUnfinished(looking context.Context, path string) {
+	for at := path; ; at = above(at) {
+		translate.Expect(looking, pathpkg.Join(at, Unfinished))
+		if at == "" {
+			return
+		}
+	}
+}
+
 // isUnfinished reports whether that value lies in a folder, which has no document.
 func isUnfinished(ctx context.Context, e *engine, path string) bool {
-	_, _, err := e.store.Get(ctx, pathpkg.Join(path, Unfinished), store.Part(0, 0), nil)
+	key := pathpkg.Join(path, Unfinished)
+	if translate.IsLooking(ctx) {
+		_, _, err := translate.Document(ctx, e.store, key, e.registry())
+		return err == nil || errors.Is(err, ErrTooLarge)
+	}
+	_, _, err := e.store.Get(ctx, key, store.Part(0, 0), nil)
 	return err == nil
 }
 

@@ -126,9 +126,9 @@ func Types(r *dtype.Registry) Option { return func(o *options) { o.types = r } }
 // grid.Default.
 func Grids(r *grid.Registry) Option { return func(o *options) { o.grids = r } }
 
-// Workers sets how many goroutines a read or write uses. The default is the
-// number of processors, or what the store likes to have under way; 0 stands for
-// it.
+// Workers sets how many goroutines of a read or write compute. The default is the
+// number of processors; 0 stands for it. Those that wait for a network come on top,
+// as many as the store likes to have requests under way: see Remote.
 func Workers(n int) Option {
 	return func(o *options) { o.workers = n; o.notNegative("Workers", int64(n)) }
 }
@@ -256,10 +256,8 @@ func newEngine(s store.Store, o *options) *engine {
 	n := o.workers
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
-		if p, ok := store.As[store.Parallel](s); ok {
-			n = max(n, p.Concurrency())
-		}
 	}
+	n = store.AtOnce(n, s)
 	e := &engine{options: o, changes: &changes{}, kept: store.Keep(s), above: &surroundings{}}
 	var seen bool
 	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format

@@ -142,7 +142,7 @@ func (r *Registry) NamedIn(url string) *Format {
 // and gives the ending, "" if there is none. Behind it the name of an archive may
 // end: x.n5.zip.
 func LastEnding(url string, endings ...string) string {
-	parts := strings.FieldsFunc(url, func(c rune) bool { return c == '/' || c == '|' })
+	parts := strings.FieldsFunc(withoutQuery(url), func(c rune) bool { return c == '/' || c == '|' })
 	for _, part := range slices.Backward(parts) {
 		if hasEnding(part, []string{".zip"}) {
 			part = part[:len(part)-len(".zip")]
@@ -154,6 +154,18 @@ func LastEnding(url string, endings ...string) string {
 		}
 	}
 	return ""
+}
+
+// withoutQuery takes the query out of a URL, or of the first stage of a pipeline.
+func withoutQuery(url string) string {
+	base, stages, piped := strings.Cut(url, "|")
+	if strings.Contains(base, "://") {
+		base, _, _ = strings.Cut(base, "?")
+	}
+	if piped {
+		return base + "|" + stages
+	}
+	return base
 }
 
 // Documents lists the names of the documents that make folders nodes.

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -10,7 +11,8 @@ import (
 // Remote says how much may be asked of a store that is reached over a network; the
 // zero value is fine.
 type Remote struct {
-	// Requests is how many requests may be under way at once; 0 means 64.
+	// Requests is how many requests may be under way at once; 0 means 64, or more if
+	// there are as many processors.
 	Requests int
 	// Retries is how many times a request that fails for a reason which may pass is
 	// tried again; 0 means what the store holds for good, and a negative number never.
@@ -26,10 +28,15 @@ type Remote struct {
 // InFlight is how many requests may be under way at once.
 func (r Remote) InFlight() int {
 	if r.Requests <= 0 {
-		return 64
+		return max(64, runtime.GOMAXPROCS(0)+1)
 	}
 	return r.Requests
 }
+
+// IsFar reports whether s is a store whose requests mostly wait for a network, so that
+// it likes more of them under way than there are processors: many at once take as long
+// as one.
+func IsFar(s Reader) bool { return concurrency(s) > runtime.GOMAXPROCS(0) }
 
 // ErrBudget says that a request was not made, since as many were as are allowed.
 var ErrBudget = errors.New("the budget of requests is spent")
@@ -51,4 +58,17 @@ func (b *Budget) Take() error {
 		return nil
 	}
 	return fmt.Errorf("%w: %d requests were made", ErrBudget, b.most)
+}
+
+// AtOnce is how many goroutines to let work on values of some stores, of which n
+// compute: n, and where a store is far as many more as it likes requests under way, so
+// that these go on while others compute.
+func AtOnce(n int, stores ...Reader) int {
+	waiting := 0
+	for _, s := range stores {
+		if s != nil && IsFar(s) {
+			waiting = max(waiting, concurrency(s))
+		}
+	}
+	return n + waiting
 }

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -20,6 +21,11 @@ const (
 	farGap    = 1 << 20
 )
 
+// wholeShard is how large a shard may be that is fetched with its index in one request
+// over a network, if most of it is wanted: asking for the index first takes longer than
+// the bytes that are not.
+const wholeShard = farBatch
+
 // extent is where the bytes of a wanted inner chunk lie.
 type extent struct {
 	part   int
@@ -29,6 +35,12 @@ type extent struct {
 
 // Decode fills dst with a box of the shard.
 func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
+	if limit := s.atOnce(ck, src, box); limit > 0 {
+		err := s.decodeWhole(ctx, ck, src, limit, box, dst)
+		if !errors.Is(err, store.ErrTooLarge) {
+			return err
+		}
+	}
 	x, err := s.load(ctx, ck, src)
 	if err != nil {
 		return err
@@ -50,6 +62,41 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 		}
 		return r.group(groups[g])
 	})
+}
+
+// atOnce is how many bytes a shard may have that is fetched in one request, 0 if it
+// is not.
+func (s *shard) atOnce(ck *codec.Chunk, src codec.Source, box nd.Box) int {
+	if _, ok := src.(*codec.Memory); ok || store.IsNear(src) || ck.Cache != nil && ck.Cache.Has(ck.Name+"#index") {
+		return 0
+	}
+	all, ok := nd.Bytes(s.spec.Shape, s.spec.Type.Size())
+	wanted, _ := nd.Bytes(box.Shape, s.spec.Type.Size())
+	if !ok || all > wholeShard || wanted < all/2 || len(s.spec.Type.Refs()) > 0 {
+		return 0
+	}
+	return min(all+all/8+s.indexSize+1024, ck.Piece()) // what does not become smaller is a little larger
+}
+
+// decodeWhole is Decode of a shard that is fetched at once. One that has more than
+// limit bytes is store.ErrTooLarge.
+func (s *shard) decodeWhole(ctx context.Context, ck *codec.Chunk, src codec.Source, limit int, box nd.Box, dst nd.View) error {
+	hold, err := ck.Lend(limit)
+	if err != nil {
+		return err
+	}
+	out, _, err := src.Get(ctx, store.UpTo(int64(limit)), hold.B)
+	if err != nil {
+		hold.Free()
+		return err
+	}
+	hold.B = out
+	shard := &codec.Memory{Bytes: out}
+	err = s.Decode(ctx, ck, shard, box, dst)
+	if !shard.Kept() {
+		hold.Free()
+	}
+	return err
 }
 
 // reader is one Decode under way.

@@ -49,9 +49,16 @@ func (d plain) Keys() json.RawMessage { return nil }
 
 func (d plain) Adapt(*meta.Array) error { return nil }
 
-// Document reads a document. One that is longer than reg allows is ErrTooLarge, and
-// is not read.
+// Document reads a document, or takes it from what is known in a context of Looking.
+// One that is longer than reg allows is ErrTooLarge, and is not read.
 func Document(ctx context.Context, s store.Reader, key string, reg meta.Registry) ([]byte, store.Info, error) {
+	if l := lookOf(ctx); l != nil {
+		return l.document(ctx, key)
+	}
+	return document(ctx, s, key, reg)
+}
+
+func document(ctx context.Context, s store.Reader, key string, reg meta.Registry) ([]byte, store.Info, error) {
 	text, info, err := s.Get(ctx, key, store.UpTo(int64(reg.Limit())), nil)
 	if errors.Is(err, store.ErrTooLarge) {
 		err = store.WrapError("get", s.URL(), key, fmt.Errorf("%w: the limit of a document is %d bytes; zarr.MaxDocument or --max-document lifts it", store.ErrTooLarge, reg.Limit()))

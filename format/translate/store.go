@@ -49,6 +49,23 @@ func (s *Store) Format() string {
 	return s.shown[0].Format()
 }
 
+// Names are those of the documents that make a folder a node of one of the formats.
+func (s *Store) Names() (names []string) {
+	for _, d := range s.shown {
+		names = append(names, d.Nodes...)
+	}
+	return names
+}
+
+// Expect asks ahead for the documents of a node that probably is of the format like, in
+// a context of Looking.
+func (s *Store) Expect(ctx context.Context, node, like string) {
+	at := slices.IndexFunc(s.shown, func(d Form) bool { return d.Format() == like })
+	for i := 0; i <= at; i++ { // a node of one before is none of this
+		s.shown[i].expect(ctx, node)
+	}
+}
+
 // Get gives a value, or the document of a node as Zarr v3.
 func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	node, ok := meta.PathOf(key)

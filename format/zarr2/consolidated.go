@@ -48,6 +48,11 @@ func ParseConsolidated(zmetadata []byte) (*meta.Consolidated, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.nodes(), nil
+}
+
+// nodes are those below the group that the document lies in.
+func (c *consolidated) nodes() *meta.Consolidated {
 	found := make(map[string]*documents, len(c.documents))
 	var ignored []string
 	for _, m := range c.documents {
@@ -82,7 +87,31 @@ func ParseConsolidated(zmetadata []byte) (*meta.Consolidated, error) {
 	}
 	out := meta.LazyConsolidated(nodes, c)
 	out.Ignored = ignored
-	return out, nil
+	return out
+}
+
+// group gives the group that the document lies in, as it has that itself; nil if it
+// does not.
+func (c *consolidated) group() (*meta.Group, error) {
+	var group, attributes json.RawMessage
+	for _, m := range c.documents {
+		switch m.Name {
+		case arrayName:
+			return nil, nil
+		case groupName:
+			group = m.Raw
+		case attributesName:
+			attributes = m.Raw
+		}
+	}
+	if group == nil {
+		return nil, nil
+	}
+	g, err := ParseGroup(group, attributes)
+	if err == nil {
+		g.Consolidated = c.nodes()
+	}
+	return g, err
 }
 
 // writeConsolidated stores the .zmetadata of a group: documents as they are

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"strings"
 
 	"github.com/omnizarr/zarr/format"
 	"github.com/omnizarr/zarr/format/ngff"
@@ -79,6 +80,9 @@ func (h hierarchy) get(ctx context.Context, node, name string) ([]byte, store.In
 // Node reads the documents of a node. Consolidated metadata is looked at only if
 // it is asked for.
 func (h hierarchy) Node(ctx context.Context, path string, consolidated bool) (meta.Node, store.Info, error) {
+	if g := h.consolidatedFirst(ctx, path, consolidated); g != nil {
+		return g, store.Info{Size: -1}, nil
+	}
 	d, err := h.read(ctx, path)
 	if err == nil && !d.exists() {
 		err = store.WrapError("get", h.store.URL(), key(path, documentName), store.ErrNotExist)
@@ -95,6 +99,31 @@ func (h hierarchy) Node(ctx context.Context, path string, consolidated bool) (me
 		return nil, store.Info{}, store.WrapError("get", h.store.URL(), "", err)
 	}
 	return n, store.Info{Size: -1, ETag: d.etag()}, nil
+}
+
+// Expected are the documents that are read for a node, but for consolidated metadata.
+func (h hierarchy) Expected() []string { return []string{arrayName, groupName, attributesName} }
+
+// consolidatedFirst gives a group by its consolidated metadata alone, which has the
+// group's own documents too, where each request takes its time and the name says that
+// a whole hierarchy lies there; nil if that is not so.
+func (h hierarchy) consolidatedFirst(ctx context.Context, node string, consolidated bool) meta.Node {
+	url, _, _ := strings.Cut(store.JoinURL(h.store.URL(), node), "?")
+	if !consolidated || !translate.IsLooking(ctx) || format.LastEnding(path.Base(url), ".zarr") == "" {
+		return nil
+	}
+	text, _, err := h.get(ctx, node, consolidatedName)
+	if err != nil || text == nil {
+		return nil
+	}
+	c, err := splitConsolidated(text)
+	if err != nil {
+		return nil
+	}
+	if g, err := c.group(); err == nil && g != nil {
+		return g
+	}
+	return nil
 }
 
 // documents are those of a Zarr v2 node as they are stored.
@@ -118,6 +147,7 @@ func (d *documents) etag() string {
 // read gets the documents of a node but for consolidated metadata, also those
 // that are left over from another.
 func (h hierarchy) read(ctx context.Context, path string) (*documents, error) {
+	translate.Expect(ctx, key(path, arrayName), key(path, groupName), key(path, attributesName))
 	d := &documents{}
 	var info store.Info
 	var err error

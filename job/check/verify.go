@@ -126,7 +126,7 @@ func Verify(ctx context.Context, node zarr.Node, opts VerifyOptions) (Report, er
 		return Report{}, err
 	}
 	v := &verifier{root: node, opts: opts, report: Report{Problems: []Problem{}}, missing: map[string]int{}, track: job.NewTracker(opts.Progress)}
-	v.pool = job.NewPool(ctx, opts.Workers, opts.Memory)
+	v.pool = job.NewPool(ctx, store.AtOnce(opts.Workers, node.Store()), opts.Memory)
 	fresh := v.fresh(ctx)
 	v.node(ctx, fresh)
 	failed := v.inspect(ctx, fresh)

@@ -93,7 +93,7 @@ func (r *runner) run(ctx context.Context, wanted func(w *blocks, k int) bool) er
 		}
 		r.track.Add(int64(n))
 	}
-	p := job.NewPool(ctx, r.opts.Workers, Usable(r.opts.Memory))
+	p := job.NewPool(ctx, r.atOnce(), Usable(r.opts.Memory))
 	for _, w := range r.work {
 		grid := w.name()
 		for k := range w.numbers() {
@@ -531,4 +531,13 @@ func (s *spare) lend(size int, shape []int) (v nd.View, free func()) {
 		*mem = bigmem.Make[byte](n)
 	}
 	return nd.Of((*mem)[:n], size, shape...), func() { s.Put(mem) }
+}
+
+// atOnce is how many blocks are worked on at once: some wait for a network.
+func (r *runner) atOnce() int {
+	n := r.opts.Workers
+	for _, w := range r.work {
+		n = max(n, store.AtOnce(r.opts.Workers, w.From.Store(), w.To.Store()))
+	}
+	return n
 }

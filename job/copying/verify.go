@@ -21,7 +21,7 @@ func (r *runner) verify(ctx context.Context) error {
 	for _, w := range r.work {
 		r.track.Add(int64(w.total))
 	}
-	p := job.NewPool(ctx, r.opts.Workers, Usable(r.opts.Memory))
+	p := job.NewPool(ctx, r.atOnce(), Usable(r.opts.Memory))
 	for _, w := range r.work {
 		for k := range w.total {
 			box := w.box(k)

@@ -76,7 +76,11 @@ func newPair(path string, a, b *zarr.Array) *pair {
 
 // values compares the elements of all pairs.
 func (c *comparison) values(ctx context.Context) error {
-	pool := job.NewPool(ctx, c.opts.Workers, c.opts.Memory)
+	workers := c.opts.Workers
+	for _, p := range c.pairs {
+		workers = max(workers, store.AtOnce(c.opts.Workers, p.a.Store(), p.b.Store()))
+	}
+	pool := job.NewPool(ctx, workers, c.opts.Memory)
 	for _, p := range c.pairs {
 		blocks, total, err := p.blocks(ctx)
 		if err != nil {
