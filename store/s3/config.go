@@ -160,11 +160,13 @@ func (c *config) target(region string) *target {
 	return t
 }
 
-// identity names the place: buckets of AWS are the same from every region.
+// identity names the place: bucket and prefix, and the server if it is not AWS, however
+// that was said.
 func (c *config) identity() string {
-	u := url.URL{Scheme: "s3", Host: "amazonaws.com", Path: "/" + c.bucket + "/" + c.prefix}
+	u := url.URL{Scheme: "s3", Host: c.bucket, Path: "/" + c.prefix}
+	id := strings.TrimSuffix(u.String(), "/")
 	if c.endpoint != nil {
-		u.Host, u.Path = c.endpoint.Host, strings.TrimSuffix(c.endpoint.Path, "/")+u.Path
+		id += "?endpoint=" + url.QueryEscape(c.endpoint.Scheme+"://"+strings.ToLower(c.endpoint.Host)+strings.TrimSuffix(c.endpoint.EscapedPath(), "/"))
 	}
-	return strings.TrimSuffix(u.String(), "/")
+	return id
 }

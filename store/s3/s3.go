@@ -128,7 +128,7 @@ func shown(rawURL string) string {
 // URL is the URL given to Open, without anything that may be secret.
 func (s *Store) URL() string { return s.url }
 
-// Identity names server, bucket and key.
+// Identity names bucket and key, and the server if it is not AWS.
 func (s *Store) Identity(key string) string { return store.JoinURL(s.conf.identity(), key) }
 
 // identify gives the identity of what a URL names, without asking for anything.
