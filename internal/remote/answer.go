@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -34,6 +35,7 @@ type answer struct {
 	since  time.Time // when bytes began to be counted for the rate
 	came   int64     // bytes since then
 	closed bool
+	sent   sync.WaitGroup // until nobody reads the body of the request any more
 }
 
 // begin gives an answer that is still to be asked for; it has its place among those
@@ -56,13 +58,14 @@ func (a *answer) send(req Request, ranges string) error {
 	a.timer = time.AfterFunc(stall, a.stalled)
 	if r.Body != nil && r.Body != http.NoBody {
 		a.c.counts.out.Add(max(r.ContentLength, 0))
-		watch(r, a.timer, stall)
+		a.watch(r)
 	}
 	resp, err := a.c.roundTrip(r)
 	if err != nil {
 		err = explainError(a.ctx, err)
 		a.timer.Stop()
 		a.end()
+		a.sent.Wait()
 		return err
 	}
 	a.timer.Reset(stall)
@@ -118,6 +121,7 @@ func (a *answer) drop() {
 	a.cancel(errHedged)
 	a.Body.Close()
 	a.c.leave()
+	a.sent.Wait()
 }
 
 // end gives up an answer that has not come.
@@ -166,13 +170,20 @@ func (a *answer) broken(err error) error {
 	return explainError(a.ctx, err)
 }
 
-// watch lets the clock of a request begin anew whenever the server takes a piece of it.
-func watch(r *http.Request, timer *time.Timer, stall time.Duration) {
-	r.Body = &sending{r.Body, timer, stall}
+// watch lets the clock of a request begin anew whenever the server takes a piece of it. A
+// transport may read a body still when the answer has come: the caller gets its memory
+// back when that has ended.
+func (a *answer) watch(r *http.Request) {
+	a.sent.Add(1)
+	r.Body = &sending{ReadCloser: r.Body, a: a}
 	if again := r.GetBody; again != nil {
 		r.GetBody = func() (io.ReadCloser, error) {
 			b, err := again()
-			return &sending{b, timer, stall}, err
+			if err != nil {
+				return nil, err
+			}
+			a.sent.Add(1)
+			return &sending{ReadCloser: b, a: a}, nil
 		}
 	}
 }
@@ -180,11 +191,17 @@ func watch(r *http.Request, timer *time.Timer, stall time.Duration) {
 // sending is a body that is sent.
 type sending struct {
 	io.ReadCloser
-	timer *time.Timer
-	stall time.Duration
+	a    *answer
+	once sync.Once
 }
 
 func (s *sending) Read(p []byte) (int, error) {
-	s.timer.Reset(s.stall)
+	s.a.timer.Reset(s.a.c.opt.Stall)
 	return s.ReadCloser.Read(p)
+}
+
+func (s *sending) Close() error {
+	err := s.ReadCloser.Close()
+	s.once.Do(s.a.sent.Done)
+	return err
 }

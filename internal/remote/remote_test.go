@@ -34,7 +34,12 @@ func get(path string) Request {
 // tripper is a function as a transport.
 type tripper func(r *http.Request) (*http.Response, error)
 
-func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
+	return f(r)
+}
 
 // says is an answer with a body.
 func says(r *http.Request, status int, body io.Reader, size int64) *http.Response {
@@ -239,6 +244,25 @@ func TestSlowUpload(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestMemoryIsGivenBack has servers that answer before they have read what is sent; the
+// caller changes its memory as soon as it has an error.
+func TestMemoryIsGivenBack(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusPreconditionFailed)
+	}))
+	defer server.Close()
+	c := New(Options{})
+	data := make([]byte, 4<<20)
+	for i := range 20 {
+		if _, err := c.Do(ctx, func(ctx context.Context, _ string) (*http.Request, error) {
+			return http.NewRequestWithContext(ctx, http.MethodPut, server.URL, bytes.NewReader(data))
+		}, 100); !errors.Is(err, store.ErrPrecondition) && !strings.Contains(fmt.Sprint(err), "reset") && !strings.Contains(fmt.Sprint(err), "broken pipe") {
+			t.Error(err)
+		}
+		data[i*1000] = 1 // the race detector sees who else has it
+	}
 }
 
 func TestNoRedirectUnlessAskedFor(t *testing.T) {
