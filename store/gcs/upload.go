@@ -46,11 +46,19 @@ func (u *upload) pieces(ctx context.Context, next func(n int) (piece []byte, las
 			return store.Info{}, err
 		}
 		t.sum = crc32.Update(t.sum, castagnoli, piece)
-		if err := t.send(ctx, piece, last); err != nil {
+		end := t.sent + int64(len(piece))
+		err = t.send(ctx, piece, last)
+		switch {
+		case last && errors.Is(err, errGone):
+			// It may be done, and forgotten how.
+			if o, failed := u.about(ctx); failed == nil && o.size() == end && o.CRC32C == checksum(t.sum) {
+				return o.info(), nil
+			}
 			return store.Info{}, err
-		}
-		if last {
-			info, err := stored(t.answer, t.sent, checksum(t.sum))
+		case err != nil:
+			return store.Info{}, err
+		case last:
+			info, err := stored(t.answer, end, checksum(t.sum))
 			if remote.IsPassing(err) {
 				err = errGone // what is stored is wrong, and only all of it anew can help
 			}
@@ -70,7 +78,7 @@ type transfer struct {
 
 // begin asks for a place to send the pieces to. It must be on the same server.
 func (t *transfer) begin(ctx context.Context, u *upload) error {
-	about := u.about("")
+	about := u.head("")
 	a, err := t.s.client.Do(ctx, func(ctx context.Context, _ string) (*http.Request, error) {
 		r, err := u.request(ctx, "resumable")
 		if err == nil {
@@ -120,9 +128,6 @@ func (t *transfer) send(ctx context.Context, piece []byte, last bool) error {
 			if t.answer == nil && !asked && t.sent == had {
 				return remote.Passing(errors.New("server takes nothing of the upload"), 0)
 			}
-		}
-		if t.answer != nil {
-			t.sent = to
 		}
 		return nil
 	})

@@ -125,6 +125,26 @@ func TestPiecesGone(t *testing.T) {
 	}
 }
 
+// TestPiecesForgotten is about a server that has the value, and lost the answer and all
+// memory of the upload.
+func TestPiecesForgotten(t *testing.T) {
+	data := noise(1<<20 + 1)
+	f := &fake{}
+	s := f.open(t, Options{})
+	f.after = func(r *http.Request) int {
+		if strings.HasSuffix(r.Header.Get("Content-Range"), "-1048576/1048577") {
+			clear(f.sessions)
+			return -1
+		}
+		return 0
+	}
+	info, err := s.PutFrom(t.Context(), "k", bytes.NewReader(data), -1)
+	if err != nil || info.Size != int64(len(data)) || info.ETag == "" {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	wantValue(t, s, "k", data)
+}
+
 // TestPiecesWrong wants nothing stored of a stream that is not what was announced.
 func TestPiecesWrong(t *testing.T) {
 	f := &fake{}

@@ -109,8 +109,8 @@ func (s *Store) upload(key string, opt store.PutOptions) (*upload, error) {
 	return u, nil
 }
 
-// about is what the service is told of the value.
-func (u *upload) about(sum string) []byte {
+// head is what the service is told of the value.
+func (u *upload) head(sum string) []byte {
 	said := map[string]any{"name": u.name, "contentType": "application/octet-stream"}
 	if sum != "" {
 		said["crc32c"] = sum
@@ -135,7 +135,7 @@ func (u *upload) request(ctx context.Context, kind string) (*http.Request, error
 func (u *upload) whole(ctx context.Context, data []byte) (store.Info, error) {
 	sum, limit := checksum(crc32.Checksum(data, castagnoli)), rand.Text()
 	head := fmt.Appendf(nil, "--%s\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n%s\r\n--%s\r\nContent-Type: application/octet-stream\r\n\r\n",
-		limit, u.about(sum), limit)
+		limit, u.head(sum), limit)
 	tail := []byte("\r\n--" + limit + "--\r\n")
 	var info store.Info
 	err := u.s.client.Retry(ctx, func(ctx context.Context) error {
@@ -170,21 +170,28 @@ func stored(answer []byte, size int64, sum string) (store.Info, error) {
 // mine looks whether the value that is in the way of a conditional Put is the one that it
 // put itself, when the answer to that was lost.
 func (u *upload) mine(ctx context.Context, data []byte) (store.Info, error) {
-	path, raw := u.s.object(u.name)
-	a, err := u.s.client.Do(ctx, func(ctx context.Context, _ string) (*http.Request, error) {
-		return u.s.request(ctx, http.MethodGet, path, raw, "fields=generation,size,crc32c,metadata")
-	}, maxAnswer)
+	o, err := u.about(ctx)
 	if errors.Is(err, store.ErrNotExist) {
 		return store.Info{}, store.ErrPrecondition
 	} else if err != nil {
 		return store.Info{}, err
 	}
-	var o resource
-	if json.Unmarshal(a.Body, &o) != nil || o.Metadata[mark] != u.mark ||
-		o.size() != int64(len(data)) || o.CRC32C != checksum(crc32.Checksum(data, castagnoli)) {
+	if o.Metadata[mark] != u.mark || o.size() != int64(len(data)) || o.CRC32C != checksum(crc32.Checksum(data, castagnoli)) {
 		return store.Info{}, store.ErrPrecondition
 	}
 	return o.info(), nil
+}
+
+// about asks what is stored at the place of the value.
+func (u *upload) about(ctx context.Context) (o resource, err error) {
+	path, raw := u.s.object(u.name)
+	a, err := u.s.client.Do(ctx, func(ctx context.Context, _ string) (*http.Request, error) {
+		return u.s.request(ctx, http.MethodGet, path, raw, "fields=generation,size,crc32c,metadata")
+	}, maxAnswer)
+	if err == nil && json.Unmarshal(a.Body, &o) != nil {
+		err = errors.New("server does not say what it stored")
+	}
+	return o, err
 }
 
 // checksum is a CRC-32C as the service spells it.
