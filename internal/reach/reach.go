@@ -79,6 +79,9 @@ func (r *Reach) Close() error { return r.opened.Close() }
 // placeOf is where a store lies, if others can refer to it.
 func placeOf(s store.Store) (site, bool) {
 	at, err := siteOf(strings.TrimSuffix(store.Identity(s, ""), "/"))
+	if err == nil && at.scheme != "file" && at.scheme != "http" && at.scheme != "https" {
+		at, err = siteOf(s.URL()) // of a bucket, which references name so
+	}
 	if err != nil || at.scheme == "mem" {
 		return site{}, false
 	}

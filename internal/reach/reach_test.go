@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/reach"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/mem"
@@ -108,6 +112,49 @@ func TestFilesOfAFolder(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// bucketed is a store that says it is in a bucket.
+type bucketed struct {
+	store.Store
+	url string
+}
+
+func (b bucketed) URL() string                { return b.url }
+func (b bucketed) Identity(key string) string { return "bk://server/bucket/" + key }
+
+// TestBucket wants references within a bucket to be opened on its own server, and those to
+// other servers to need leave.
+func TestBucket(t *testing.T) {
+	values := mem.New()
+	for _, key := range []string{"lab/data", "other/data"} {
+		if _, err := values.Put(ctx, key, []byte("{}"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var asked []string
+	opt := reach.Options{Locate: locate.Options{Schemes: locate.Schemes{"bk": func(_ context.Context, rawURL string, _ locate.Options) (locate.Location, error) {
+		asked = append(asked, rawURL)
+		u, err := url.Parse(rawURL)
+		return locate.Location{Store: values, Path: strings.Trim(u.Path, "/")}, err
+	}}}}
+	files := reach.Folder(bucketed{values, "bk://bucket?endpoint=http://here"}, "lab", opt)
+	defer files.Close()
+	for ref, ok := range map[string]bool{
+		"data": true, "bk://bucket/lab/data": true, "bk://bucket/lab/data?endpoint=http://here": true,
+		"../other/data": false, "bk://bucket/other/data": false, "bk://else/lab/data": false, "bk://bucket/lab/data?endpoint=http://there": false,
+	} {
+		obj, err := files.Open(ctx, refs.Reference{URL: ref, Length: 1})
+		if ok != (err == nil) || !ok && !errors.Is(err, reach.ErrNotAllowed) {
+			t.Errorf("%s: %v", ref, err)
+		}
+		if err == nil {
+			obj.Close()
+		}
+	}
+	if !slices.Equal(asked, []string{"bk://bucket/lab?endpoint=http://here"}) {
+		t.Errorf("opened %q", asked)
 	}
 }
 

@@ -15,6 +15,7 @@ type site struct {
 	scheme, host string // "file" has no host
 	path         string // absolute and clean, with slashes; every character stands for itself
 	query        string
+	server       string // of a bucket, as the query of its URL says it
 }
 
 var hasScheme = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]+)://`)
@@ -26,8 +27,12 @@ func siteOf(rawURL string) (site, error) {
 		return site{}, fmt.Errorf("%s is not a URL of files", rawURL)
 	}
 	s := site{scheme: strings.ToLower(u.Scheme), host: strings.ToLower(u.Host), path: path.Clean("/" + u.Path), query: u.RawQuery}
-	if s.scheme == "file" {
+	switch s.scheme {
+	case "file":
 		s.host, s.query = "", ""
+	case "http", "https":
+	default:
+		s.server, s.query = s.query, ""
 	}
 	return s, nil
 }
@@ -55,7 +60,11 @@ func (s site) refer(ref string) (site, error) {
 		}
 		return site{scheme: "file", path: path.Clean(name)}, nil
 	case m != nil:
-		return siteOf(ref)
+		to, err := siteOf(ref)
+		if to.server == "" && to.scheme == s.scheme && to.host == s.host {
+			to.server = s.server // the same bucket, named without saying where
+		}
+		return to, err
 	case strings.HasPrefix(ref, "/") || filepath.IsAbs(ref):
 		return siteOfPath(ref)
 	case s.scheme == "":
@@ -82,9 +91,10 @@ func (s site) local() string {
 	return filepath.FromSlash(p)
 }
 
-// url is the URL without its query, which may be secret.
+// url is the URL without its query, which may be secret; that of a bucket says which
+// server it is on.
 func (s site) url() string {
-	return (&url.URL{Scheme: s.scheme, Host: s.host, Path: s.path}).String()
+	return (&url.URL{Scheme: s.scheme, Host: s.host, Path: s.path, RawQuery: s.server}).String()
 }
 
 // up is the folder that s lies in.
@@ -96,7 +106,7 @@ func (s site) up() site {
 // below gives the key of s in a store that starts at root, "" if s is root
 // itself.
 func (s site) below(root site) (key string, ok bool) {
-	if s.scheme != root.scheme || s.host != root.host {
+	if s.scheme != root.scheme || s.host != root.host || s.server != root.server {
 		return "", false
 	}
 	if s.path == root.path {
