@@ -4,7 +4,9 @@
 // GOOGLE_APPLICATION_CREDENTIALS names, that of "gcloud auth application-default login",
 // the metadata server of a machine at Google. STORAGE_EMULATOR_HOST names a server to
 // try things with, which gets no credentials. The URL's query may say otherwise:
-// endpoint, anonymous=true for public buckets, userProject for buckets whose reader pays.
+// endpoint, anonymous=true for public buckets, userProject for buckets whose reader pays,
+// forbidden=missing where a value that may not be read counts as missing, as the service
+// says of missing ones to those who may not list.
 //
 // The tag of a value is its generation. To import the package makes gs:// known to
 // package locate.
@@ -70,6 +72,7 @@ type Store struct {
 	id      string
 	api     url.URL // the server's
 	project string  // that pays
+	lax     bool    // what may not be read counts as missing
 	client  *remote.Client
 	tokens  *bearer.Source // nil for nobody in particular
 	large   int
@@ -89,7 +92,7 @@ var (
 // Open gives the store that a URL gs://BUCKET/PREFIX names. The service is not asked
 // anything yet.
 func Open(_ context.Context, rawURL string, opt Options) (*Store, error) {
-	p, err := bucket.Parse(rawURL, scheme, []string{"endpoint", "anonymous", "userProject"}, nil)
+	p, err := bucket.Parse(rawURL, scheme, []string{"endpoint", "anonymous", "userProject", "forbidden"}, nil)
 	if err != nil {
 		return nil, store.WrapError("open", bucket.Shown(rawURL), "", err)
 	}
@@ -104,6 +107,10 @@ func (s *Store) connect(opt Options) error {
 	anonymous, err := s.place.Flag("anonymous")
 	if err != nil {
 		return err
+	}
+	forbidden := s.place.Query.Get("forbidden")
+	if s.lax = forbidden == "missing"; !s.lax && forbidden != "" {
+		return errors.New("forbidden in the URL can be missing, and nothing else")
 	}
 	endpoint := s.place.Query.Get("endpoint")
 	if endpoint == "" {

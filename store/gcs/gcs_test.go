@@ -29,6 +29,7 @@ func TestOpenURL(t *testing.T) {
 		"gs://b/x#y":                             "error: %23",
 		"gs://b?tocken=geheim":                   "error: tocken",
 		"gs://b?anonymous=perhaps":               "error: neither true nor false",
+		"gs://b?forbidden=yes":                   "error: forbidden in the URL can be missing",
 		"gs://b?endpoint=ftp://x":                "error: no http or https",
 		"gs://b?endpoint=http://u:geheim@host/x": "error: more than scheme",
 		"gs://b/%zz?x=geheim":                    "error: not a URL",
@@ -148,6 +149,15 @@ func TestMissing(t *testing.T) {
 	}
 	if status = 401; !strings.Contains(get().Error(), "no credentials were sent") {
 		t.Errorf("without credentials: %v", get())
+	}
+	s.lax = true
+	for _, status = range []int{401, 403} {
+		if err := get(); !errors.Is(err, store.ErrNotExist) {
+			t.Errorf("%d with forbidden=missing: %v", status, err)
+		}
+		if put() == nil || errors.Is(put(), store.ErrNotExist) || list() == nil {
+			t.Errorf("%d of what is no read: %v", status, put())
+		}
 	}
 	f.log = nil
 	status, said = 403, `{"error":{"message":"slower","errors":[{"reason":"rateLimitExceeded"}]}}`

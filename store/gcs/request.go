@@ -74,6 +74,11 @@ func (incomplete) Error() string { return "the upload is not complete" }
 // explain says what a status means that is no success.
 func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 	why, reason := told(a)
+	refused := a.Status == http.StatusForbidden && !limited(reason) ||
+		a.Status == http.StatusUnauthorized && s.tokens == nil
+	if s.lax && refused && r.Method == http.MethodGet && strings.HasPrefix(r.URL.RawQuery, "alt=media") {
+		return store.ErrNotExist
+	}
 	switch a.Status {
 	case http.StatusPermanentRedirect:
 		return incomplete{a.Header}
@@ -88,7 +93,7 @@ func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 		}
 		return fmt.Errorf("%w (no credentials were sent)", saying(a, why))
 	case http.StatusForbidden:
-		if reason == "rateLimitExceeded" || reason == "userRateLimitExceeded" {
+		if limited(reason) {
 			return remote.Passing(saying(a, why), remote.RetryAfter(a.Header))
 		}
 	}
@@ -100,6 +105,11 @@ func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 		return err
 	}
 	return saying(a, why)
+}
+
+// limited reports whether the service means that there were too many requests.
+func limited(reason string) bool {
+	return reason == "rateLimitExceeded" || reason == "userRateLimitExceeded"
 }
 
 // told reads what the service says was wrong.
