@@ -123,7 +123,8 @@ func (a *app) root() *cobra.Command {
 		Short: "Look at, check, convert and make chunked arrays",
 		Long: `omnizarr looks at, checks, converts and makes chunked arrays.
 
-A URL is a path, file://, http(s):// or mem:. A .zip archive opens like a folder,
+A URL is a path, file://, http(s)://, mem: or in a bucket: s3://BUCKET/KEY,
+gs://BUCKET/KEY, azblob://CONTAINER/KEY. A .zip archive opens like a folder,
 and STORE/inner/path names a node inside. What format it has is found out by looking.
 The form base|zip:path|zarr3:path is taken too.`,
 		Example: `  omnizarr demo
