@@ -3,9 +3,11 @@ package bucket
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,6 +32,25 @@ func (p Pager) next(ctx context.Context, prefix, delimiter, mark string) (Page, 
 		err = errors.New("the listing goes round in circles")
 	}
 	return got, err
+}
+
+// Unlisted remembers that a bucket may be read by everybody, and listed by nobody: it is
+// like a web server then. Nothing is written there, since nobody could see what it would
+// replace.
+type Unlisted struct{ known atomic.Bool }
+
+// Refused says that a listing was refused to somebody who gave no credentials.
+func (u *Unlisted) Refused(err error) error {
+	u.known.Store(true)
+	return fmt.Errorf("%w: %w", store.ErrNoList, err)
+}
+
+// Writable is an error for such a bucket.
+func (u *Unlisted) Writable() error {
+	if u.known.Load() {
+		return fmt.Errorf("%w: it may not be listed without credentials", store.ErrReadOnly)
+	}
+	return nil
 }
 
 // List makes a listing of pages, of which each is about names behind those of the page

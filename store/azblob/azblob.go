@@ -77,6 +77,8 @@ type Store struct {
 	client *remote.Client
 	large  int
 	block  int
+
+	unlisted bucket.Unlisted
 }
 
 var (
@@ -166,3 +168,14 @@ func check(ctx context.Context, key string) error {
 	}
 	return ctx.Err()
 }
+
+// checkWrite is check for what changes something.
+func (s *Store) checkWrite(ctx context.Context, key string) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	return s.unlisted.Writable()
+}
+
+// anonymous reports whether requests say nothing of who makes them.
+func (s *Store) anonymous() bool { return s.key == nil && s.sas == nil && s.tokens == nil }

@@ -470,3 +470,33 @@ func TestLocate(t *testing.T) {
 		t.Errorf("missing: %v", err)
 	}
 }
+
+// TestUnlisted is about a container whose values are public, and not the list of them: it
+// is read as a web server is, and not written.
+func TestUnlisted(t *testing.T) {
+	for code, status := range map[string]int{"ResourceNotFound": 404, "NoAuthenticationInformation": 401, "AuthorizationFailure": 403} {
+		f := &fake{}
+		s := f.open(t, "&anonymous=true", Options{})
+		f.values["in/k"] = &value{data: []byte("v"), tag: `"1"`}
+		f.wrong = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Query().Get("comp") != "list" {
+				return false
+			}
+			refuse(w, status, code)
+			return true
+		}
+		var err error
+		for _, err = range s.List(t.Context(), "", "/") {
+		}
+		if !errors.Is(err, store.ErrNoList) || errors.Is(err, errContainer) {
+			t.Errorf("%s: %v", code, err)
+		}
+		wantValue(t, s, "k", []byte("v"))
+		if _, err := s.Put(t.Context(), "k", nil, store.PutOptions{}); !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("written: %v", err)
+		}
+		if err := s.Delete(t.Context(), "k"); !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("removed: %v", err)
+		}
+	}
+}

@@ -123,6 +123,13 @@ func (s *Store) some(ctx context.Context, prefix, delimiter, mark string) (p buc
 		}
 	}
 	a, err := s.do(ctx, ask{method: http.MethodGet, query: q})
+	// Of a container whose values alone are public it says that there is no such resource.
+	if s.anonymous() && errors.Is(err, store.ErrNotExist) {
+		err = &refusal{denied, errors.New("the list of its values is not public")}
+	}
+	if isCode(err, denied) {
+		return p, false, s.unlisted.Refused(err)
+	}
 	if err != nil {
 		return p, false, noContainer(err)
 	}

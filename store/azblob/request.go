@@ -97,6 +97,9 @@ type refusal struct {
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
+// denied is the code of what may not be done without credentials.
+const denied = "denied"
+
 func isCode(err error, code string) bool {
 	var r *refusal
 	return errors.As(err, &r) && r.code == code
@@ -128,8 +131,8 @@ func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 		return remote.Passing(why, remote.RetryAfter(a.Header))
 	case err == store.ErrNotExist || err == store.ErrPrecondition:
 		return err
-	case r.Header.Get("Authorization") == "" && s.sas == nil && (a.Status == http.StatusForbidden || a.Status == http.StatusUnauthorized || a.Status == http.StatusConflict):
-		return fmt.Errorf("%w (no credentials were sent)", why)
+	case s.anonymous() && (a.Status == http.StatusForbidden || a.Status == http.StatusUnauthorized || code == "PublicAccessNotPermitted"):
+		return &refusal{denied, fmt.Errorf("%w (no credentials were sent)", why)}
 	}
 	return why
 }

@@ -26,7 +26,7 @@ const mark = "X-Ms-Meta-Omnizarrput"
 // Put stores a value: in one request, or in blocks, of which nothing shows before the list
 // of them is stored.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	err := check(ctx, key)
+	err := s.checkWrite(ctx, key)
 	var u *upload
 	if err == nil {
 		u, err = s.upload(key, opt)
@@ -50,7 +50,7 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 
 // PutFrom stores what r gives, a block at a time.
 func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
-	err := check(ctx, key)
+	err := s.checkWrite(ctx, key)
 	var u *upload
 	if err == nil {
 		u, err = s.upload(key, store.PutOptions{})
@@ -223,7 +223,7 @@ func (b *blocks) commit(ctx context.Context, size int64) (store.Info, error) {
 // Delete removes a value, or with "/" at the end all that lie below.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	name, tree := strings.CutSuffix(key, "/")
-	err := check(ctx, name)
+	err := s.checkWrite(ctx, name)
 	switch {
 	case err != nil:
 	case tree:

@@ -77,6 +77,8 @@ type Store struct {
 	tokens  *bearer.Source // nil for nobody in particular
 	large   int
 	piece   int
+
+	unlisted bucket.Unlisted
 }
 
 var (
@@ -180,6 +182,14 @@ func check(ctx context.Context, key string) error {
 		return store.ErrBadKey
 	}
 	return ctx.Err()
+}
+
+// checkWrite is check for what changes something.
+func (s *Store) checkWrite(ctx context.Context, key string) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	return s.unlisted.Writable()
 }
 
 var errBucket = errors.New("there is no such bucket")

@@ -2,6 +2,7 @@ package gcs
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -260,5 +261,47 @@ func TestLocate(t *testing.T) {
 	}
 	if _, _, _, err := store.Locate(t.Context(), s, "c"); !errors.Is(err, store.ErrNotExist) {
 		t.Errorf("missing: %v", err)
+	}
+}
+
+// TestUnlisted is about a bucket whose values are public, and not the list of them: it is
+// read as a web server is, and not written.
+func TestUnlisted(t *testing.T) {
+	f := &fake{}
+	s := f.open(t, Options{})
+	f.values["in/k"] = &value{data: []byte("v"), generation: 1}
+	f.wrong = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/storage/v1/b/b/o" {
+			return false
+		}
+		w.WriteHeader(401)
+		io.WriteString(w, `{"error":{"message":"Anonymous caller does not have storage.objects.list access."}}`)
+		return true
+	}
+	var err error
+	for _, err = range s.List(t.Context(), "", "/") {
+	}
+	if !errors.Is(err, store.ErrNoList) || !strings.Contains(err.Error(), "storage.objects.list") {
+		t.Errorf("%v", err)
+	}
+	wantValue(t, s, "k", []byte("v"))
+	_, put := s.Put(t.Context(), "k", nil, store.PutOptions{})
+	_, from := s.PutFrom(t.Context(), "k", strings.NewReader(""), 0)
+	for _, err := range []error{put, from, s.Delete(t.Context(), "k"), s.Delete(t.Context(), "x/")} {
+		if !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("written: %v", err)
+		}
+	}
+	// With credentials it is an error like others: what is there must be seen.
+	n := 0
+	s = f.open(t, Options{Token: tokens(&n)})
+	f.wrong = func(w http.ResponseWriter, r *http.Request) bool {
+		http.Error(w, "no", http.StatusForbidden)
+		return true
+	}
+	for _, err = range s.List(t.Context(), "", "/") {
+	}
+	if err == nil || errors.Is(err, store.ErrNoList) {
+		t.Errorf("with credentials: %v", err)
 	}
 }

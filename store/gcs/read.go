@@ -68,6 +68,9 @@ func (s *Store) page(ctx context.Context, prefix, delimiter, mark string) (bucke
 	a, err := s.client.Do(ctx, func(ctx context.Context, _ string) (*http.Request, error) {
 		return s.request(ctx, http.MethodGet, path, "/storage/v1/b/"+url.PathEscape(s.place.Bucket)+"/o", query)
 	}, maxAnswer)
+	if s.tokens == nil && errors.As(err, new(denied)) {
+		return bucket.Page{}, s.unlisted.Refused(err)
+	}
 	if err != nil {
 		return bucket.Page{}, noBucket(err)
 	}

@@ -71,6 +71,9 @@ type incomplete struct{ header http.Header }
 
 func (incomplete) Error() string { return "the upload is not complete" }
 
+// denied is the answer to somebody who may not do what was asked for.
+type denied struct{ error }
+
 // explain says what a status means that is no success.
 func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 	why, reason := told(a)
@@ -91,11 +94,12 @@ func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 			s.tokens.Drop(token)
 			return remote.Passing(saying(a, why), -1)
 		}
-		return fmt.Errorf("%w (no credentials were sent)", saying(a, why))
+		return denied{fmt.Errorf("%w (no credentials were sent)", saying(a, why))}
 	case http.StatusForbidden:
 		if limited(reason) {
 			return remote.Passing(saying(a, why), remote.RetryAfter(a.Header))
 		}
+		return denied{saying(a, why)}
 	}
 	err := remote.Explain(a)
 	switch {

@@ -28,7 +28,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Put stores a value, with its checksum, so that the service takes it as it is or not at
 // all.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	err := check(ctx, key)
+	err := s.checkWrite(ctx, key)
 	var u *upload
 	if err == nil {
 		u, err = s.upload(key, opt)
@@ -52,7 +52,7 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 
 // PutFrom stores what r gives, a piece at a time.
 func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
-	err := check(ctx, key)
+	err := s.checkWrite(ctx, key)
 	var u *upload
 	if err == nil {
 		u, err = s.upload(key, store.PutOptions{})
@@ -202,7 +202,7 @@ func checksum(crc uint32) string {
 // Delete removes a value, or with "/" at the end all that lie below.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	name, tree := strings.CutSuffix(key, "/")
-	err := check(ctx, name)
+	err := s.checkWrite(ctx, name)
 	switch {
 	case err != nil:
 	case tree:
