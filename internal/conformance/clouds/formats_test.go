@@ -18,20 +18,23 @@ import (
 // to open each.
 var formats = []struct {
 	what, path string
+	stage      string // that says what it is
 	requests   int
 }{
-	{"a v3 array, in shards", "plain.zarr/a", 1},
-	{"a v3 group", "plain.zarr", 1},
-	{"a v2 array, with consolidated metadata", "sub/consolidated.zarr/a", 3},
-	{"a v2 group, with consolidated metadata", "sub/consolidated.zarr", 5},
-	{"a v2 group", "sub/old.zarr", 5},
-	{"an N5 array", "sub/cells.n5/s0", 7},
-	{"an N5 container", "sub/cells.n5", 8},
-	{"a COG", "image.tif", 2},
-	{"a level of a COG", "image.tif/1", 2},
-	{"an archive", "packed.zip", 3},
-	{"an NWB file of Zarr v3", servetest.Session, 3},
-	{"an NWB file of Zarr v2", "session_v2.nwb.zarr", 5},
+	{"a v3 array, in shards", "plain.zarr/a", "", 1},
+	{"a v3 group", "plain.zarr", "", 1},
+	{"a v2 array, with consolidated metadata", "sub/consolidated.zarr/a", "", 4},
+	{"a v2 group, with consolidated metadata", "sub/consolidated.zarr", "", 2},
+	{"a v2 group, with consolidated metadata and said to be one", "sub/consolidated.zarr", "|zarr2:", 1},
+	{"a v2 group", "sub/old.zarr", "", 5},
+	{"an N5 array", "sub/cells.n5/s0", "", 6},
+	{"an N5 array, said to be one", "sub/cells.n5", "|n5:s0", 1},
+	{"an N5 container", "sub/cells.n5", "", 7},
+	{"a COG", "image.tif", "", 2},
+	{"a level of a COG", "image.tif/1", "", 2},
+	{"an archive", "packed.zip", "", 2},
+	{"an NWB file of Zarr v3", servetest.Session, "", 1},
+	{"an NWB file of Zarr v2", "session_v2.nwb.zarr", "", 2},
 }
 
 // samples makes a folder of every sample.
@@ -92,13 +95,13 @@ func TestEveryFormatFromEveryCloud(t *testing.T) {
 		upload(t, p.open(t, store.Remote{}), dir)
 		for _, c := range formats {
 			t.Run(c.what, func(t *testing.T) {
-				local, err := zarr.Open(ctx, filepath.Join(dir, filepath.FromSlash(c.path)))
+				local, err := zarr.Open(ctx, filepath.Join(dir, filepath.FromSlash(c.path))+c.stage)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer local.Close()
 				p.proxy.Reset()
-				n, err := zarr.Open(ctx, p.cloud.At(c.path), zarr.Remote(store.Remote{Hedge: -1}))
+				n, err := zarr.Open(ctx, p.cloud.At(c.path)+c.stage, zarr.Remote(store.Remote{Hedge: -1}))
 				if err != nil {
 					t.Fatal(err)
 				}
