@@ -9,7 +9,6 @@
 package cloudtest
 
 import (
-	"crypto/rand"
 	"fmt"
 	"net"
 	"net/url"
@@ -17,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/leaktest"
@@ -125,8 +125,11 @@ func setenv(t testing.TB, prefix string, vars map[string]string) {
 	}
 }
 
-// bucketName is one that no other process has, nor test.
-func bucketName() string { return "test-" + strings.ToLower(rand.Text()[:16]) }
+var buckets atomic.Int64
+
+// bucketName is one that no other test has. It is the same in each run, as no other process
+// uses the server, so that what is made up of names is the same too.
+func bucketName() string { return fmt.Sprintf("test-%04d", buckets.Add(1)) }
 
 // server is a program that is started once.
 type server struct {

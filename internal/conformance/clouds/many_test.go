@@ -99,7 +99,7 @@ func (p place) report(t *testing.T, a *zarr.Array, n int) {
 func TestManyReads(t *testing.T) {
 	readable(t, func(t *testing.T, p place) {
 		n := chunksToRead(t)
-		chunks := min(n/2, 10_000)
+		chunks := min(n/2, 1_000) // fake-gcs-server looks at all that it has each time
 		a, data := p.chunked(t, chunks, 0)
 		for read := 0; read < n; read += chunks {
 			got, err := zarr.Read[uint8](ctx, a, zarr.All())
