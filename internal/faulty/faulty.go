@@ -305,7 +305,9 @@ func (u *Upstream) Close() { u.transport.CloseIdleConnections() }
 // pool lends the buffers of copies.
 type pool struct{}
 
-var buffers = sync.Pool{New: func() any { return make([]byte, 32<<10) }}
+type buffer [32 << 10]byte
 
-func (pool) Get() []byte  { return buffers.Get().([]byte) }
-func (pool) Put(b []byte) { buffers.Put(b) }
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+func (pool) Get() []byte  { return buffers.Get().(*buffer)[:] }
+func (pool) Put(b []byte) { buffers.Put((*buffer)(b)) }
