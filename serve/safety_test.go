@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/omnizarr/zarr/serve"
 )
@@ -191,5 +192,50 @@ func TestListing(t *testing.T) {
 	}
 	if r := ask(t, "GET", h.URL+"/files/data.zarr/nothing/"); r.StatusCode != 404 {
 		t.Errorf("a folder that is not there: %d", r.StatusCode)
+	}
+}
+
+// TestFilesOfDamagedSources: what cannot be opened can be looked at.
+func TestFilesOfDamagedSources(t *testing.T) {
+	dir := folder(t)
+	damaged := filepath.Join(dir, "image.tif")
+	for name, text := range map[string]string{filepath.Join(dir, "zarr.json"): "{", damaged: "II*\x00\xff\xff\xff\xff"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := started(t, serve.Options{}, dir, damaged)
+	for address, want := range map[string]string{"/files/data.zarr/zarr.json": "{", "/files/data.zarr/value": letters, "/files/image.tif/image.tif": "II*\x00\xff\xff\xff\xff"} {
+		for range 2 {
+			if r := ask(t, "GET", h.URL+address); r.StatusCode != 200 || r.text != want {
+				t.Errorf("%s: %d %.200s", address, r.StatusCode, r.text)
+			}
+		}
+	}
+	if r := ask(t, "GET", h.URL+"/files/data.zarr/", "Accept: application/json"); r.StatusCode != 200 || !strings.Contains(r.text, "value") {
+		t.Errorf("the listing: %d %s", r.StatusCode, r.text)
+	}
+	for _, address := range []string{"/zarr/data.zarr/zarr.json", "/zarr/image.tif/zarr.json"} {
+		if r := ask(t, "GET", h.URL+address); r.StatusCode != 502 {
+			t.Errorf("%s: %d %s", address, r.StatusCode, r.text)
+		}
+	}
+	if r := ask(t, "GET", h.URL+"/files/data.zarr/../../etc/passwd"); r.StatusCode == 200 {
+		t.Error("what lies outside")
+	}
+}
+
+// TestErrorsAreShort: a long request is not repeated whole.
+func TestErrorsAreShort(t *testing.T) {
+	h := started(t, serve.Options{}, folder(t))
+	long := strings.Repeat("äx", 8000)
+	for _, address := range []string{
+		"/zarr/" + long + "/zarr.json", "/zarr/data.zarr/zarr.json?codecs=" + long, "/zarr/data.zarr/zarr.json?pyramid=" + long, "/files/data.zarr/" + long,
+		"/api/" + long, "/api/node?source=" + long, "/api/node?source=data.zarr&path=/" + long, "/api/slice?source=data.zarr&path=/" + long,
+	} {
+		r := ask(t, "GET", h.URL+address)
+		if r.StatusCode < 400 || len(r.text) > 2000 || !utf8.ValidString(r.text) {
+			t.Errorf("%.40s: %d, an answer of %d bytes: %.100s", address, r.StatusCode, len(r.text), r.text)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,8 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr/locate"
-	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/serve/api"
+	"github.com/omnizarr/zarr/serve/plain"
 	"github.com/omnizarr/zarr/serve/source"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/zip"
@@ -62,12 +61,12 @@ func (s *Server) writable(ctx context.Context, src *source.Source) (store.Store,
 }
 
 // change puts or deletes a value, wholly or not at all. ETags of conditions are those of
-// values as they are stored, which /files gives, and /zarr where chunks pass as they are.
+// values as they are stored, which /files gives, and /zarr and /zarr2 where chunks pass as they are.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, src *source.Source, t target) error {
 	ctx := r.Context()
-	if t.key == "" || t.folder || t.form == Path2 || t.codecs != "" || t.pyramid {
+	if t.key == "" || t.folder || t.codecs != "" || t.pyramid {
 		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
-		return refuse(http.StatusMethodNotAllowed, api.WrongRequest, "only single keys below /zarr and /files, without options, can be changed")
+		return refuse(http.StatusMethodNotAllowed, api.WrongRequest, "only single keys below /zarr, /zarr2 and /files, without options, can be changed")
 	}
 	for name := range strings.SplitSeq(t.key, "/") {
 		if strings.HasPrefix(name, ".omnizarr") {
@@ -78,7 +77,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, src *source.Sour
 	if err != nil {
 		return err
 	}
-	if t.form == "/zarr" {
+	if t.form != PathFiles {
 		if err := s.asStored(ctx, src, st, t); err != nil {
 			return err
 		}
@@ -118,11 +117,8 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, src *source.Sour
 	if err != nil {
 		return err
 	}
-	if path.Base(t.key) == "zarr.json" {
-		// With it nobody could open the node any more, nor what lies below.
-		if _, err := meta.Parse(data, meta.Registry{}); err != nil {
-			return refuse(http.StatusBadRequest, api.WrongRequest, fmt.Sprintf("%s is no document of an array or group: %v", t.key, err))
-		}
+	if err := plain.CheckDocument(t.key, data); err != nil {
+		return refuse(http.StatusBadRequest, api.WrongRequest, fmt.Sprintf("%s is no document that could be read again: %v", t.key, err))
 	}
 	info, err = st.Put(ctx, t.key, data, opt)
 	if errors.Is(err, store.ErrPrecondition) {
@@ -180,51 +176,35 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // asStored refuses to change keys of an array whose chunks clients see otherwise than they
 // are stored: what they put would be taken for something else.
 func (s *Server) asStored(ctx context.Context, src *source.Source, st store.Store, t target) error {
-	view, err := s.view(ctx, src, target{form: "/zarr", name: t.name})
+	view, err := s.view(ctx, src, target{form: t.form, name: t.name})
 	if err != nil {
 		return err
 	}
+	version := 3
+	if t.form == Path2 {
+		version = 2
+	}
 	for at := path.Dir(t.key); ; at = path.Dir(at) {
-		key := path.Join(at, "zarr.json")
-		stored, _, err := st.Get(ctx, key, store.UpTo(piece), nil)
-		if errors.Is(err, store.ErrNotExist) {
-			if at == "." {
-				return refuse(http.StatusForbidden, api.Forbidden, "only what is stored as Zarr v3 can be changed below /zarr: /files/"+t.name+" has the keys as they are stored")
+		for _, name := range plain.Owners(version) {
+			key := path.Join(at, name)
+			stored, _, err := st.Get(ctx, key, store.UpTo(piece), nil)
+			if errors.Is(err, store.ErrNotExist) {
+				continue
 			}
-			continue
+			if err != nil {
+				return err
+			}
+			seen, _, err := view.Get(ctx, key, store.UpTo(piece), nil)
+			if err != nil && !errors.Is(err, store.ErrNotExist) {
+				return err
+			}
+			if err == nil && plain.Layout(key, stored) != plain.Layout(key, seen) {
+				return refuse(http.StatusForbidden, api.Forbidden, "chunks of this array are stored otherwise than they are shown here: /files/"+t.name+" has them as they are stored")
+			}
+			return nil
 		}
-		if err != nil {
-			return err
+		if at == "." {
+			return refuse(http.StatusForbidden, api.Forbidden, fmt.Sprintf("only what is stored as Zarr v%d can be changed below %s: /files/%s has the keys as they are stored", version, t.form, t.name))
 		}
-		seen, _, err := view.Get(ctx, key, store.UpTo(piece), nil)
-		if err != nil && !errors.Is(err, store.ErrNotExist) {
-			return err
-		}
-		if err == nil && layoutOf(stored) != layoutOf(seen) {
-			return refuse(http.StatusForbidden, api.Forbidden, "chunks of this array are stored otherwise than they are shown here: /files/"+t.name+" has them as they are stored")
-		}
-		return nil
 	}
-}
-
-// layoutOf is the part of a document that says what the bytes of chunks mean.
-func layoutOf(doc []byte) string {
-	var d struct {
-		Type   string          `json:"node_type"`
-		Data   json.RawMessage `json:"data_type"`
-		Grid   json.RawMessage `json:"chunk_grid"`
-		Keys   json.RawMessage `json:"chunk_key_encoding"`
-		Codecs json.RawMessage `json:"codecs"`
-	}
-	if json.Unmarshal(doc, &d) != nil || d.Type != "array" {
-		return ""
-	}
-	var out bytes.Buffer
-	for _, m := range []json.RawMessage{d.Data, d.Grid, d.Keys, d.Codecs} {
-		if json.Compact(&out, m) != nil {
-			out.Write(m)
-		}
-		out.WriteByte('\n')
-	}
-	return out.String()
 }

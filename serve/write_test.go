@@ -173,8 +173,9 @@ func TestOnlyZarrIsWritten(t *testing.T) {
 	}
 	h := started(t, serve.Options{Write: true, Token: "secret"}, urls...)
 	for path, status := range map[string]int{
-		"/zarr/odd.zarr/c/0": 403, "/files/odd.zarr/c/0": 201, "/zarr/old.zarr/a/0.0": 403, "/files/old.zarr/a/9.9": 201, "/zarr2/old.zarr/a/0.0": 405,
-		"/zarr/image.tif/0/c/0/0": 403, "/files/image.tif/image.tif": 403, "/zarr/packed.zip/a/c/0": 403, "/zarr/sub/new": 403,
+		"/zarr/odd.zarr/c/0": 403, "/files/odd.zarr/c/0": 201, "/zarr/old.zarr/a/0.0": 403, "/files/old.zarr/a/9.9": 201, "/zarr2/old.zarr/a/0.0": 204, "/zarr2/old.zarr/a/.zarray": 400, "/files/old.zarr/a/.zattrs": 400, "/zarr2/old.zarr/b/.zgroup": 400, "/zarr2/old.zarr/.zmetadata": 400, "/zarr2/plain.zarr/a/0.0": 403, "/zarr2/odd.zarr/0": 403,
+		"/zarr2/@codecs=gzip/old.zarr/a/0.0": 405,
+		"/zarr/image.tif/0/c/0/0":            403, "/files/image.tif/image.tif": 403, "/zarr/packed.zip/a/c/0": 403, "/zarr/sub/new": 403,
 		"/zarr/plain.zarr/a/c/9/9": 201, "/zarr/@codecs=gzip/plain.zarr/a/c/0/0": 405, "/zarr/plain.zarr/a/": 405, "/zarr/plain.zarr/.omnizarr-edit": 403,
 		"/zarr/plain.zarr/a/zarr.json": 400, "/api/sources": 405, "/": 405, "/zarr/plain.zarr/../x": 404, "/zarr/gone/x": 404,
 	} {
@@ -182,5 +183,43 @@ func TestOnlyZarrIsWritten(t *testing.T) {
 		if r.StatusCode != status {
 			t.Errorf("%s: %d, want %d: %s", path, r.StatusCode, status, r.text)
 		}
+	}
+}
+
+// TestWritingZarr2 has a client make an array in a store of Zarr v2, and write its chunks.
+func TestWritingZarr2(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "old.zarr")
+	g, err := zarr.CreateGroup(t.Context(), dir, zarr.As("zarr2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h := started(t, serve.Options{Write: true, Token: "secret"}, dir)
+	for _, c := range []struct {
+		key, value string
+		status     int
+	}{
+		{"a/.zarray", `{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":[{"id":7}]}`, 400},
+		{"a/.zarray", `{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}`, 201},
+		{"a/.zattrs", `[]`, 400},
+		{"a/.zattrs", `{"unit":"mV"}`, 201},
+		{"a/0", "ab", 201}, {"a/1", "cd", 201}, {"a/1", "CD", 204},
+	} {
+		if r := send(t, "PUT", h.URL+"/zarr2/old.zarr/"+c.key, strings.NewReader(c.value), bearer); r.StatusCode != c.status || c.status == 400 && !strings.Contains(r.text, c.key) {
+			t.Fatalf("%s: %d %s", c.key, r.StatusCode, r.text)
+		}
+	}
+	if r := ask(t, "GET", h.URL+"/zarr2/old.zarr/a/1", bearer); r.text != "CD" {
+		t.Errorf("read back %q", r.text)
+	}
+	a, err := zarr.OpenArray(t.Context(), filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if got, err := zarr.Read[uint8](t.Context(), a, zarr.All()); err != nil || string(got.Data) != "abCD" {
+		t.Errorf("%q, %v", got.Data, err)
 	}
 }

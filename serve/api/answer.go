@@ -150,6 +150,7 @@ func WriteProblem(w http.ResponseWriter, method string, status int, p Problem) {
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
+	p.Error, p.Path, p.Chunk = cut(p.Error), cut(p.Path), cut(p.Chunk)
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
@@ -163,6 +164,24 @@ func ProblemOf(err error) (status int, p Problem) {
 		p.Codec = coded.Codec
 	}
 	return status, p
+}
+
+// Requests can be long, and errors repeat them: of a text that is longer the beginning stays,
+// and the end, which says why.
+const headTold, tailTold = 400, 200
+
+func cut(text string) string {
+	if len(text) <= headTold+tailTold {
+		return text
+	}
+	head, tail := headTold, len(text)-tailTold
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return text[:head] + " … " + text[tail:]
 }
 
 // classify finds the kind of an error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"strings"
 
@@ -19,10 +20,41 @@ import (
 func (s *Source) Files(ctx context.Context) (store.Store, error) {
 	p, _, err := s.find(ctx, "")
 	if err != nil {
+		if files := s.bareFiles(ctx, err); files != nil {
+			return files, nil
+		}
 		return nil, err
 	}
 	files, err := p.asStored(ctx)
 	return files, s.failed("", err)
+}
+
+// bareFiles are those of a source that cannot be opened, as one with a damaged document, which
+// are there all the same; nil if not even they are.
+func (s *Source) bareFiles(ctx context.Context, why error) store.Store {
+	if s.given != nil || ctx.Err() != nil || errors.Is(why, zarr.ErrNoNode) || errors.Is(why, fs.ErrNotExist) || errors.Is(why, zarr.ErrNotAllowed) {
+		return nil
+	}
+	s.bareLock.Lock()
+	defer s.bareLock.Unlock()
+	if s.bare != nil {
+		return s.bare
+	}
+	where, err := openOne(ctx, s.url, s.set)
+	if err == nil {
+		s.bare, s.bareAt = where.Store, where
+		return s.bare
+	}
+	if where, err = zarr.Find(ctx, s.url, s.set.opt.Open...); err != nil {
+		return nil
+	}
+	sub, err := store.Sub(where.Store, where.Path)
+	if err != nil {
+		where.Close()
+		return nil
+	}
+	s.bare, s.bareAt = store.ReadOnly(sub), where
+	return s.bare
 }
 
 // asStored opens the values of the place, once.

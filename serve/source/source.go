@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -29,6 +30,10 @@ type Source struct {
 	places  map[string]*place // that are open or being opened, by path without "/" in front
 	retired []*place          // that changed or were too many, and are in use
 	used    int64             // counts uses
+
+	bareLock sync.Mutex
+	bare     store.Store // the files, where nothing else can be opened
+	bareAt   locate.Location
 }
 
 // Name is what addresses call the source.
@@ -242,6 +247,11 @@ func (s *Source) close() error {
 	s.places, s.retired = nil, nil
 	s.mu.Unlock()
 	var errs []error
+	s.bareLock.Lock()
+	defer s.bareLock.Unlock()
+	if s.bare != nil {
+		errs = append(errs, s.bareAt.Close())
+	}
 	for _, p := range all {
 		errs = append(errs, p.close())
 	}
