@@ -219,3 +219,22 @@ func TestLinksIntoOtherFiles(t *testing.T) {
 		t.Errorf("%d of %d links are told to lead to what is not served", broken, elsewhere)
 	}
 }
+
+// TestSearchAmongBrokenFiles: nodes that only the view of a file has, and objects whose links
+// lead in circles or nowhere, are not looked for without end.
+func TestSearchAmongBrokenFiles(t *testing.T) {
+	dir := nwbtest.Unpack(t, "broken_v3", "custom_cycle_v2.zarr", "external_v2")
+	c := serving(t)
+	if _, err := c.set.Add("data", dir); err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Matches  []api.Child
+		Complete bool
+	}
+	c.get(&out, "search", "q", "zzz")
+	if len(out.Matches) != 0 {
+		t.Errorf("%+v", out)
+	}
+	c.get(&out, "search", "q", "broken", "limit", "5")
+}
