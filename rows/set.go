@@ -116,6 +116,9 @@ const (
 	blockBytes = 16 << 20
 	blockRows  = 1 << 12
 	listedRows = 1 << 16 // of positions in any order, each of which may need a chunk
+	// listedBlocks is how often all chunks are read for positions in any order, at most as
+	// far as blockBytes allow.
+	listedBlocks = 64
 )
 
 // Each reads rows and gives their cells in JSON, which are good until the next.
@@ -126,7 +129,7 @@ func (r *Set) Each(ctx context.Context, s Span, f func(cells [][]byte) error) er
 	}
 	most := blockRows
 	if s.IsListed() {
-		most = listedRows
+		most = max(listedRows, s.Count/listedBlocks)
 	}
 	cells := make([][]byte, len(r.Fields))
 	for from := 0; from < s.Count; {

@@ -87,11 +87,59 @@ func (t *Table) Events(ctx context.Context, q EventsQuery) (*Events, error) {
 		return nil, err
 	}
 	out := &Events{Units: make([]Unit, span.Count), Total: t.Rows()}
-	err = t.within(ctx, f, span, q.From, q.To, func(i int, times []float64) {
-		out.Units[i] = unit(times, q)
-		out.Units[i].Row, out.Units[i].Label = span.At(i), labels[i]
+	var rest []int // those that are not counted yet
+	for i := range out.Units {
+		if !t.counted(f, span.At(i), q, &out.Units[i]) {
+			rest = append(rest, i)
+		}
+	}
+	uncounted := span
+	if len(rest) < span.Count {
+		uncounted = rows.Chosen(len(rest), func(k int) int { return span.At(rest[k]) })
+	}
+	err = t.within(ctx, f, uncounted, q.From, q.To, func(k int, times []float64) {
+		out.Units[rest[k]] = unit(times, q)
+		t.keepCounts(f, span.At(rest[k]), q, &out.Units[rest[k]])
 	})
+	for i := range out.Units {
+		out.Units[i].Row, out.Units[i].Label = span.At(i), labels[i]
+	}
 	return out, err
+}
+
+// leastCounted is how many events a row has at least whose counts are kept.
+const leastCounted = 1 << 12
+
+// countsKey is what the counts of a row are kept under.
+func countsKey(f *rows.Field, row int, q EventsQuery) string {
+	return fmt.Sprintf("counts %q %d %v %v %d", f.Name, row, q.From, q.To, q.Width)
+}
+
+// counted finds the counts of a row that somebody has asked for before.
+func (t *Table) counted(f *rows.Field, row int, q EventsQuery, to *Unit) bool {
+	raw, ok := t.peek(countsKey(f, row, q))
+	if !ok {
+		return false
+	}
+	to.Bins = make([]int, len(raw)/4)
+	for i := range to.Bins {
+		to.Bins[i] = int(binary.LittleEndian.Uint32(raw[4*i:]))
+		to.Count += to.Bins[i]
+	}
+	return true
+}
+
+// keepCounts keeps the counts of a row that has many events, so that it is not read again for
+// the same picture.
+func (t *Table) keepCounts(f *rows.Field, row int, q EventsQuery, u *Unit) {
+	if u.Bins == nil || u.Count < leastCounted {
+		return
+	}
+	raw := make([]byte, 0, 4*len(u.Bins))
+	for _, n := range u.Bins {
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(n))
+	}
+	t.keep(countsKey(f, row, q), raw)
 }
 
 // unit draws the events of a row.

@@ -174,3 +174,42 @@ func TestFewSpikesAreReadToSeeFew(t *testing.T) {
 		}
 	}
 }
+
+// TestManySpikesAreCountedOnce: the same picture of many spikes takes no more reading.
+func TestManySpikesAreCountedOnce(t *testing.T) {
+	const units, each = 10, 20_000
+	set, read := many(units, each, func(unit, k int) float64 { return float64(k) * float64(unit+1) })
+	cache, err := kept.New(4<<20, "", 0)
+	check(t, err)
+	defer cache.Close()
+	tab := table.New(set, table.Options{Cache: cache, Key: "many"})
+	_, err = tab.EventsInfo(t.Context())
+	check(t, err)
+	q := table.EventsQuery{From: 0, To: units * each, Width: 500, Limit: units}
+	first, err := tab.Events(t.Context(), q)
+	check(t, err)
+	read.Store(0)
+	again, err := tab.Events(t.Context(), q)
+	check(t, err)
+	if n := read.Load(); n > 0 {
+		t.Errorf("%d spikes were read again", n)
+	}
+	q.Offset, q.Limit = 3, 2
+	some, err := tab.Events(t.Context(), q)
+	check(t, err)
+	if n := read.Load(); n > 0 {
+		t.Errorf("%d spikes of some units were read again", n)
+	}
+	for i, u := range first.Units {
+		if got := again.Units[i]; got.Row != u.Row || got.Label != u.Label || got.Count != u.Count || !slices.Equal(got.Bins, u.Bins) {
+			t.Errorf("unit %d is another the second time", i)
+		}
+	}
+	if some.Units[0].Row != 3 || !slices.Equal(some.Units[1].Bins, first.Units[4].Bins) {
+		t.Errorf("%+v", some.Units[0].Row)
+	}
+	q.Width = 400
+	if _, err := tab.Events(t.Context(), q); err != nil || read.Load() == 0 {
+		t.Errorf("another picture: %v, %d were read", err, read.Load())
+	}
+}

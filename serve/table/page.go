@@ -41,26 +41,29 @@ const (
 	cellBytes = 32 << 20
 	// mostCell is how many values of one cell are given when it is asked for alone.
 	mostCell = 1 << 20
-	// mostSorted is how many rows can be written in another order than that of the
-	// table, in which chunks are read again and again.
-	mostSorted = 1 << 20
 )
 
 // Page gives rows.
 func (t *Table) Page(ctx context.Context, q Query) (*Page, error) {
-	if q.Offset < 0 || q.Limit < 0 || q.Limit > MaxLimit {
-		return nil, fmt.Errorf("%w: %d rows from %d on, at most %d are given at once", ErrRequest, q.Limit, q.Offset, MaxLimit)
+	if q.Limit > MaxLimit {
+		return nil, fmt.Errorf("%w: %d rows, at most %d are given at once", ErrRequest, q.Limit, MaxLimit)
 	}
-	fields, err := t.fields(q.Columns)
+	fields, o, from, err := t.chosen(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	o, err := t.order(ctx, q.Filter, q.Sort)
-	if err != nil {
-		return nil, err
-	}
-	from := min(q.Offset, o.n)
 	return t.page(ctx, fields, o.n, from, o.span(from, min(q.Limit, o.n-from)), headValues)
+}
+
+// chosen finds the columns of a query, its rows, and which of these is the first.
+func (t *Table) chosen(ctx context.Context, q Query) (fields []rows.Field, o order, from int, err error) {
+	if q.Offset < 0 || q.Limit < 0 {
+		return nil, o, 0, fmt.Errorf("%w: %d rows from %d on", ErrRequest, q.Limit, q.Offset)
+	}
+	if fields, err = t.fields(q.Columns); err == nil {
+		o, err = t.order(ctx, q.Filter, q.Sort)
+	}
+	return fields, o, min(q.Offset, o.n), err
 }
 
 // Cell gives one cell with all its values.
@@ -206,26 +209,16 @@ func listed(n int, values []json.RawMessage, err error) (json.RawMessage, error)
 }
 
 // CSV prepares all rows of a query as comma-separated values; what cannot be done is an
-// error before anything is written. A limit of 0 is none.
+// error before anything is written. A limit of 0 is none. Rows in another order than that of
+// the table are read and written block by block, each of which goes through all chunks.
 func (t *Table) CSV(ctx context.Context, q Query) (write func(out io.Writer) error, err error) {
-	if q.Offset < 0 || q.Limit < 0 {
-		return nil, fmt.Errorf("%w: %d rows from %d on", ErrRequest, q.Limit, q.Offset)
-	}
-	fields, err := t.fields(q.Columns)
+	fields, o, from, err := t.chosen(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	o, err := t.order(ctx, q.Filter, q.Sort)
-	if err != nil {
-		return nil, err
-	}
-	from := min(q.Offset, o.n)
 	count := o.n - from
 	if q.Limit > 0 {
 		count = min(count, q.Limit)
-	}
-	if q.Sort != "" && count > mostSorted {
-		return nil, fmt.Errorf("%d sorted rows as CSV %w: it can be done for up to %d, or unsorted", count, ErrTooMuch, mostSorted)
 	}
 	set := &rows.Set{Fields: fields, Rows: o.span(from, count)}
 	return func(out io.Writer) error { return set.WriteCSV(ctx, out) }, nil

@@ -67,6 +67,21 @@ func (t *Table) kept(ctx context.Context, what string, work func(ctx context.Con
 	return t.opt.Cache.Get(ctx, "rows "+t.opt.Key+" "+what, work)
 }
 
+// peek gives what was kept, if it is in memory.
+func (t *Table) peek(what string) ([]byte, bool) {
+	if t.opt.Cache == nil {
+		return nil, false
+	}
+	return t.opt.Cache.Peek("rows " + t.opt.Key + " " + what)
+}
+
+// keep keeps what was made along with something else.
+func (t *Table) keep(what string, data []byte) {
+	if t.opt.Cache != nil {
+		t.opt.Cache.Keep("rows "+t.opt.Key+" "+what, data)
+	}
+}
+
 // Of gives the rows of what is a table: an object of a convention, a frame, an array of
 // structs. Anything else is ErrNone.
 func Of(ctx context.Context, s *convention.Subject, kinds kind.List) (*rows.Set, error) {
