@@ -3,6 +3,7 @@ package elements
 import (
 	"bufio"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -115,7 +116,7 @@ func newCSVWriter(out *bufio.Writer, t dtype.Type, value Value, shape []int) (*c
 		most = 1
 	}
 	if len(shape) > most {
-		return nil, fmt.Errorf("%d axes, at most %d fit: select some with --slice", len(shape), most)
+		return nil, axesError{len(shape), most}
 	}
 	if len(shape) == 2 {
 		w.wide = shape[1]
@@ -190,3 +191,13 @@ func (w *csvWriter) Close() error {
 	w.out.Flush()
 	return w.out.Error()
 }
+
+// axesError says that something of so many axes has no form in lines of text.
+type axesError struct{ n, most int }
+
+func (e axesError) Error() string {
+	return fmt.Sprintf("%d axes, at most %d fit: select some with --slice", e.n, e.most)
+}
+
+// Is says that it is not supported, and nothing wrong with what is stored.
+func (e axesError) Is(target error) bool { return target == errors.ErrUnsupported }

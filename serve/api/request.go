@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,9 @@ type request struct {
 // mostQuery is how long the part of an address behind "?" may be.
 const mostQuery = 64 << 10
 
+// switches are the parameters that need no value.
+var switches = []string{"plain", "exact", "all", "labels", "quick"}
+
 // parse reads the parameters.
 func (r *request) parse() (err error) {
 	if len(r.URL.RawQuery) > mostQuery {
@@ -35,7 +39,10 @@ func (r *request) parse() (err error) {
 	}
 	for name, list := range r.query {
 		if len(list) > 1 {
-			return wrong("parameter %s is given %d times", name, len(list))
+			return wrong("parameter %s is given %d times", short(name), len(list))
+		}
+		if v := list[0]; slices.Contains(switches, name) && !slices.Contains([]string{"", "0", "1", "false", "true"}, v) {
+			return wrong("%s=%s: must be 1 or 0", name, short(v))
 		}
 	}
 	return nil

@@ -1,12 +1,14 @@
 package api_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/serve/servetest"
 )
 
@@ -128,5 +130,19 @@ func TestWrittenElementsAreSeen(t *testing.T) {
 	after := c.ask("slice", ask...)
 	if after.Body.String() != "[70, 71]\n" || after.Header().Get("ETag") == before.Header().Get("ETag") {
 		t.Errorf("%s, tag %s", after.Body, after.Header().Get("ETag"))
+	}
+}
+
+func TestWhatHasNoFormIsNotDamaged(t *testing.T) {
+	c := made(t, func(g *zarr.Group) {
+		if _, err := g.CreateArray(context.Background(), "cube", zarr.ArraySpec{Shape: []int{2, 2, 2}, DataType: "uint8"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if p := c.problem(422, "slice", "source", "data", "path", "/cube", "as", "csv"); p.Kind != api.Unsupported {
+		t.Errorf("%+v", p)
+	}
+	if p := c.problem(400, "slice", "source", "data", "path", "/cube", "plain", "perhaps"); !strings.Contains(p.Error, "plain=perhaps") {
+		t.Errorf("%+v", p)
 	}
 }
