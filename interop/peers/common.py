@@ -49,6 +49,17 @@ def read_all(cases, results, read, prefix=""):
             out.write(json.dumps({"case": prefix + case["name"], "error": error}) + "\n")
 
 
+def case(out, name, check):
+    """Writes down whether check() raises, and gives what it returns."""
+    error, result = "", None
+    try:
+        result = check()
+    except Exception as e:  # of any library
+        error = f"{type(e).__name__}: {e}"
+    out.write(json.dumps({"case": name, "error": error}) + "\n")
+    return result
+
+
 def check_attributes(attributes, case):
     if "attributes" in case and attributes != case["attributes"]:
         raise ValueError("different attributes")

@@ -3,13 +3,14 @@
     hdmf_kill.py killed INTEROP SESSION RESULTS   Omnizarr is killed at every change of its commit
     hdmf_kill.py growing INTEROP SESSION RESULTS  Omnizarr commits again and again
 """
-import json
 import shutil
 import subprocess
 import sys
 import warnings
 
 from hdmf_zarr.nwb import NWBZarrIO
+
+import common
 
 warnings.simplefilter("ignore")
 
@@ -41,13 +42,7 @@ class Results:
         self.file = open(path, "a", encoding="utf-8")
 
     def case(self, name, check):
-        error, result = "", None
-        try:
-            result = check()
-        except Exception as e:
-            error = f"{type(e).__name__}: {e}"
-        self.file.write(json.dumps({"case": name, "error": error}) + "\n")
-        return result
+        return common.case(self.file, name, check)
 
 
 def killed(interop, session, results):

@@ -3,7 +3,7 @@
     hdmf_record.py INTEROP FOLDER RESULTS    by a Python with pynwb and an hdmf-zarr of either version
 """
 import datetime
-import json
+import functools
 import signal
 import subprocess
 import sys
@@ -16,6 +16,8 @@ from hdmf_zarr.nwb import NWBZarrIO
 from pynwb import NWBFile, TimeSeries
 from pynwb.core import VectorData, VectorIndex
 from pynwb.misc import Units
+
+import common
 
 CHANNELS, UNITS = 4, 3  # as in hdmfrecord.go
 
@@ -57,13 +59,7 @@ def main(interop, folder, results):
     layout3 = zarr.__version__.startswith("3")
     n = 0
     with open(results, "a", encoding="utf-8") as out:
-        def case(name, check):
-            try:
-                check()
-                error = ""
-            except Exception as e:  # of any library
-                error = f"{type(e).__name__}: {e}"
-            out.write(json.dumps({"case": name, "error": error}) + "\n")
+        case = functools.partial(common.case, out)
 
         def again(least):
             with NWBZarrIO(path, "r") as io:

@@ -5,14 +5,12 @@
 
 import functools
 import http.server
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from pathlib import Path
 
@@ -21,9 +19,9 @@ import numpy as np
 import zarr
 from PIL import Image
 
+import screen
+
 omnizarr, work, page = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve()
-chromium = ["chromium", "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader",
-            "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-first-run", "--remote-debugging-port=0"]
 failures = 0
 
 
@@ -88,25 +86,9 @@ def images():
                             work / source, work / f"{source}-{version}.ome.zarr"], check=True)
 
 
-def shot(url, per_pixel, size=256):
+def shot(url, per_pixel):
     """What neuroglancer shows around the middle of plane 7, so many elements to a pixel of the screen."""
-    viewer = neuroglancer.Viewer()
-    with viewer.txn() as s:
-        s.layers["image"] = neuroglancer.ImageLayer(source=url, shader="void main() { emitGrayscale(toNormalized(getDataValue())); }")
-        s.layout, s.show_axis_lines, s.show_scale_bar, s.show_default_annotations = "xy", False, False, False
-        s.cross_section_background_color = "#000000"
-        s.dimensions = neuroglancer.CoordinateSpace(names=["x", "y", "z"], units="", scales=[1, 1, 1])
-        s.position, s.cross_section_scale = [199.5, 199.5, 7], per_pixel
-    browser = subprocess.Popen([*chromium, f"--user-data-dir={tempfile.mkdtemp()}", "--window-size=640,640", str(viewer)],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    got = []
-    thread = threading.Thread(target=lambda: got.append(viewer.screenshot(size=[size, size])), daemon=True)
-    thread.start()
-    thread.join(90)
-    browser.terminate()
-    if not got:
-        return None
-    return np.asarray(Image.open(io.BytesIO(got[0].screenshot.image)).convert("L")).astype(int)
+    return screen.shot(url, "void main() { emitGrayscale(toNormalized(getDataValue())); }", ["x", "y", "z"], [199.5, 199.5, 7], per_pixel, 256)
 
 
 def in_neuroglancer(base):

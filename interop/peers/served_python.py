@@ -3,6 +3,7 @@
     served_python.py BASE CASES RESULTS    CASES is what run-served wrote: which part of what holds which elements
 """
 
+import functools
 import json
 import sys
 import urllib.request
@@ -13,16 +14,12 @@ import tensorstore
 import xarray
 import zarr
 
+import common
+
 base, cases, results = sys.argv[1], json.load(open(sys.argv[2], encoding="utf-8")), open(sys.argv[3], "a", encoding="utf-8")
 
 
-def case(name, check):
-    try:
-        check()
-        error = ""
-    except Exception as e:  # of any library
-        error = f"{type(e).__name__}: {e}"
-    results.write(json.dumps({"case": name, "error": error}) + "\n")
+case = functools.partial(common.case, results)
 
 
 def same(got, want, what="elements"):

@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import urllib.request
 from pathlib import Path
@@ -19,19 +18,14 @@ import neuroglancer
 import numpy as np
 from PIL import Image
 
+import common
+import screen
+
 omnizarr, base, work, page, results = sys.argv[1], sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]).resolve(), open(sys.argv[5], "a", encoding="utf-8")
-chromium = ["chromium", "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader",
-            "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-first-run", "--remote-debugging-port=0"]
 size = 192
 
 
-def case(name, check):
-    try:
-        check()
-        error = ""
-    except Exception as e:  # of any library
-        error = f"{type(e).__name__}: {e}"
-    results.write(json.dumps({"case": name, "error": error}) + "\n")
+case = functools.partial(common.case, results)
 
 
 def elements(name, path, part):
@@ -48,23 +42,10 @@ def dimensions(url, rank):
 
 
 def shot(url, names, position, low, high):
-    viewer = neuroglancer.Viewer()
-    with viewer.txn() as s:
-        shader = f"void main() {{ emitGrayscale((float(toRaw(getDataValue())) - {low:.1f}) / {high - low:.1f}); }}"
-        s.layers["image"] = neuroglancer.ImageLayer(source=url, shader=shader)
-        s.layout, s.show_axis_lines, s.show_scale_bar, s.show_default_annotations = "xy", False, False, False
-        s.cross_section_background_color = "#000000"
-        s.dimensions = neuroglancer.CoordinateSpace(names=names, units="", scales=[1] * len(names))
-        s.position, s.cross_section_scale = position, 1
-    browser = subprocess.Popen([*chromium, f"--user-data-dir={tempfile.mkdtemp()}", "--window-size=640,640", str(viewer)],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    got = []
-    thread = threading.Thread(target=lambda: got.append(viewer.screenshot(size=[size, size])), daemon=True)
-    thread.start()
-    thread.join(90)
-    browser.terminate()
-    assert got, "no picture came"
-    return np.asarray(Image.open(io.BytesIO(got[0].screenshot.image)).convert("L")).astype(float)
+    shader = f"void main() {{ emitGrayscale((float(toRaw(getDataValue())) - {low:.1f}) / {high - low:.1f}); }}"
+    got = screen.shot(url, shader, names, position, 1, size)
+    assert got is not None, "no picture came"
+    return got
 
 
 def pixels(name, path, at, x, y, low, high):
