@@ -20,6 +20,8 @@ type Block[T any] struct {
 	// Start is where the block lies: in the array, or in the result of
 	// BlockOptions.Select.
 	Start []int
+	// Number is which one it is of all blocks, in C order.
+	Number int
 	// The elements, in C order, with the shape of the block. The memory is used
 	// again for another block.
 	nd.Array[T]
@@ -51,6 +53,9 @@ type BlockOptions struct {
 	// of whole chunks (shards, if there are any), or end where the array does: others
 	// are refused, so that no two of them change the same chunk.
 	Mode BlockMode
+	// Part, from 1 on, restricts the blocks to one of Of shares, each some that follow
+	// each other and about as many as any other; 0 is all of them.
+	Part, Of int
 	// Workers is how many blocks are worked on at once, besides those that wait for a
 	// network. The default is the number of processors.
 	Workers int
@@ -248,6 +253,10 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 	if _, err := a.room(largest, size); err != nil {
 		return err
 	}
+	first := 0
+	if opt.Of > 0 {
+		first, total = share(total, opt.Part, opt.Of)
+	}
 	bytes, _ := nd.Bytes(largest, size)
 	workers := opt.Workers
 	if workers <= 0 {
@@ -262,8 +271,8 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 	return limit.Run(ctx, total, int64(bytes), func(k int) error {
 		at := make([]int, len(cuts))
 		sel := slices.Clone(p.sel)
-		b := &Block[T]{Start: []int{}}
-		for i, n := len(cuts)-1, k; i >= 0; i-- {
+		b := &Block[T]{Start: []int{}, Number: first + k}
+		for i, n := len(cuts)-1, first+k; i >= 0; i-- {
 			at[i], n = n%count[i], n/count[i]
 			from, length := cuts[i].span(at[i])
 			sel[i] = sel[i].part(from, length)
@@ -309,6 +318,13 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 		}
 		return nil
 	})
+}
+
+// share is the first of a number of things, and how many there are, in one of some equal
+// parts.
+func share(total, part, of int) (first, count int) {
+	at := func(n int) int { return total/of*n + total%of*n/of }
+	return at(part - 1), at(part) - at(part-1)
 }
 
 // writeBlock calls write while the array has the shape that blocks were cut from.
@@ -444,9 +460,14 @@ func (o BlockOptions) check() error {
 		return fmt.Errorf("option Workers: %d is negative", o.Workers)
 	case o.Memory < 0:
 		return fmt.Errorf("option Memory: %d is negative", o.Memory)
+	case o.Of < 0 || o.Of > maxParts || o.Of > 0 && (o.Part < 1 || o.Part > o.Of):
+		return fmt.Errorf("options Part, Of: %d of %d is no part", o.Part, o.Of)
 	}
 	return nil
 }
+
+// maxParts bounds BlockOptions.Of.
+const maxParts = 1 << 30
 
 func (o BlockOptions) memory() int64 {
 	if o.Memory <= 0 {

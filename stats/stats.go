@@ -42,7 +42,9 @@ type Options struct {
 	// scale or an offset by CF, are those that they stand for, and missing ones are NaN;
 	// Fill counts what is stored even so.
 	Stored bool
-	// Workers, Memory and Progress are those of zarr.BlockOptions.
+	// Part and Of, Workers, Memory and Progress are those of zarr.BlockOptions: the parts
+	// of an array, merged in any order, are the same as the whole, to the last bit.
+	Part, Of int
 	Workers  int
 	Memory   int64
 	Progress func(done, total int)
@@ -71,8 +73,12 @@ func Of(ctx context.Context, a *zarr.Array, opt Options) (*Partial, error) {
 	default:
 		err = &zarr.Error{Op: "compute statistics of", URL: a.URL(), Err: notNumbers(t.Name())}
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case opt.Part <= 1: // one of the parts counts for all
 		err = p.countMissing(ctx, a, opt.Select)
+	default:
+		p.Missing = new(int64)
 	}
 	return p, err
 }
@@ -139,12 +145,13 @@ func reduce[T zarr.Number](ctx context.Context, a *zarr.Array, opt Options, floa
 	// Whether values are counted one by one: other blocks need not if one cannot.
 	var lost atomic.Bool
 	lost.Store((!ok || n > mostExact) && floats)
-	blocks := zarr.BlockOptions{Select: opt.Select, Workers: opt.Workers, Memory: opt.Memory, Progress: opt.Progress}
+	blocks := zarr.BlockOptions{Select: opt.Select, Part: opt.Part, Of: opt.Of, Workers: opt.Workers, Memory: opt.Memory, Progress: opt.Progress}
 	p, err := zarr.ReduceBlocks(ctx, a, blocks, func(_ context.Context, b *zarr.Block[T]) (*Partial, error) {
 		p := &Partial{Counts: Counts{lost: lost.Load()}}
 		if add(p, b.Data); p.Counts.lost {
 			lost.Store(true)
 		}
+		p.Moments = Moments{{b.Number, 1, p.numbers(), p.Mean, p.M2}}
 		return p, nil
 	}, func(x, y *Partial) *Partial {
 		x.Merge(y)
@@ -225,6 +232,8 @@ type Partial struct {
 	// Mean and M2, the sum of squared distances from it.
 	Mean Float `json:"mean"`
 	M2   Float `json:"m2"`
+	// Moments are those of runs of blocks, if it is known which they are.
+	Moments Moments `json:"moments,omitempty"`
 	// Counts is how often each value occurs, unless there are too many different ones.
 	Counts Counts `json:"counts"`
 	// Buckets is how often values fall into each bucket.
@@ -351,6 +360,7 @@ func (p *Partial) Merge(q *Partial) {
 		return
 	}
 	n, m := float64(p.numbers()), float64(q.numbers())
+	moments := p.Moments.merge(q.Moments, p.Count == 0, q.Count == 0)
 	switch {
 	case m == 0:
 	case n == 0:
@@ -383,6 +393,12 @@ func (p *Partial) Merge(q *Partial) {
 	}
 	if !p.Exact() || !q.Exact() {
 		p.Counts.lose()
+	}
+	if p.Moments = moments; p.Moments != nil {
+		all := p.Moments.all()
+		if p.M2 = all.M2; p.Sum == "" {
+			p.Mean = all.Mean
+		}
 	}
 	p.Count, p.NaN, p.Fill = p.Count+q.Count, p.NaN+q.NaN, p.Fill+q.Fill
 	p.Counts.merge(&q.Counts)

@@ -111,7 +111,11 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 			}
 			if a.executor != nil && !planOnly {
 				c.Flags = flagValues(cmd, meaning, slices.Concat(slices.Collect(maps.Values(own))...), a.openFlagNames())
-				return a.sent(cmd, c, asJSON)
+				var sum copying.Summary
+				if err := a.run(cmd.Context(), c.Spec, &sum); err != nil {
+					return usageOf(cmd, err)
+				}
+				return a.copied(sum, asJSON)
 			}
 			request, err := c.Ready(cmd.Context(), a.kinds)
 			if kind.IsUsage(err) {

@@ -1,14 +1,16 @@
 package command
 
 import (
+	"context"
+	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/omnizarr/zarr/internal/strictjson"
-	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/request"
+	"github.com/omnizarr/zarr/job/spread"
 	"github.com/omnizarr/zarr/kind"
 )
 
@@ -48,22 +50,57 @@ func flagValues(cmd *cobra.Command, names ...[]string) map[string]string {
 	return out
 }
 
-// sent lets the executor make a copy.
-func (a *app) sent(cmd *cobra.Command, c request.Copy, asJSON bool) error {
-	spec, err := c.Spec()
-	if err != nil {
-		return err
+// oneURL checks the arguments of a command that takes one, or with merge any number of
+// files.
+func oneURL(merge *bool) cobra.PositionalArgs {
+	one := names("one URL")
+	return func(cmd *cobra.Command, args []string) error {
+		if !*merge {
+			return one(cmd, args)
+		}
+		if len(args) == 0 {
+			return badUsage(cmd, "--merge takes files that --part printed")
+		}
+		if cmd.Flags().Changed("part") {
+			return badUsage(cmd, "--part and --merge are two steps")
+		}
+		return nil
 	}
-	text, err := a.executor.Run(cmd.Context(), spec)
+}
+
+// readParts reads what --part printed.
+func readParts(kind string, files []string) (parts []request.Part, err error) {
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		p, err := request.ReadPart(name, text, kind)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// usageOf makes an error about flags one of the command.
+func usageOf(cmd *cobra.Command, err error) error {
 	if kind.IsUsage(err) {
 		return badUsage(cmd, "%w", err)
 	}
+	return err
+}
+
+// run lets the executor do a job.
+func (a *app) run(ctx context.Context, job func() (spread.Spec, error), result any) error {
+	spec, err := job()
 	if err != nil {
 		return err
 	}
-	var sum copying.Summary
-	if err := strictjson.Unmarshal(text, &sum); err != nil {
+	text, err := a.executor.Run(ctx, spec)
+	if err != nil {
 		return err
 	}
-	return a.copied(sum, asJSON)
+	return strictjson.Unmarshal(text, result)
 }

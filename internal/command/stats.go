@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -9,11 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/internal/words"
-	"github.com/omnizarr/zarr/job"
-	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/job/request"
 	"github.com/omnizarr/zarr/stats"
 )
 
@@ -25,8 +21,8 @@ const (
 )
 
 func (a *app) statsCommand() *cobra.Command {
-	var slice string
-	var asJSON bool
+	var slice, part string
+	var asJSON, merge bool
 	cmd := &cobra.Command{
 		Use:   "stats URL",
 		Short: "Say how the numbers of an array are distributed",
@@ -40,38 +36,64 @@ left out of everything else. Packed values are unpacked first, unless --plain.
 
 Percentiles are those of NumPy, by linear interpolation. They are exact up to two
 million elements, and for integers that are few or close to each other, such as all of
-16 bits; otherwise they are known to within 0.2 % of their size.`,
+16 bits; otherwise they are known to within 0.2 % of their size.
+
+With --part i/n this is one of n processes, each of which reads a part and prints JSON;
+--merge joins what all have printed, in files in any order, to what one process says.`,
 		Example: `  omnizarr stats em.zarr/s0
   omnizarr stats --json --slice '0, :, ::4' em.zarr/s0`,
-		Args: names("one URL"),
+		Args: oneURL(&merge),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
+			if merge {
+				parts, err := readParts("stats", args)
+				if err != nil {
+					return err
+				}
+				all, err := request.MergeStats(parts)
+				if err != nil {
+					return fmt.Errorf("merge: %w", err)
+				}
+				return a.printStats(all, asJSON)
+			}
+			n, of, err := partFlag(cmd, part)
+			if err != nil {
+				return err
+			}
+			r := request.Stats{Open: a.opening(), URL: args[0], Slice: slice}
+			if a.executor != nil {
+				r.Flags = flagValues(cmd, a.openFlagNames())
+				var all request.Statistics
+				if err := a.run(ctx, r.Spec, &all); err != nil {
+					return usageOf(cmd, err)
+				}
+				return a.printStats(all, asJSON)
+			}
 			s, err := a.findElements(ctx, args[0])
 			if err != nil {
 				return err
 			}
 			defer s.Close()
-			arr, ok := s.Node.(*zarr.Array)
-			if !ok {
-				if slice != "" {
-					return badUsage(cmd, "--slice is for an array, %s is a group", args[0])
+			bar := a.newProgress("blocks")
+			defer bar.end()
+			if of > 0 {
+				p, err := r.Part(ctx, a.kinds, s, n, of, bar.tell())
+				if err != nil {
+					return usageOf(cmd, err)
 				}
-				return a.statsBelow(ctx, s, asJSON)
+				bar.end()
+				return a.printJSON(p)
 			}
-			sel, err := a.selection(ctx, arr, slice)
+			all, err := r.Run(ctx, a.kinds, s, 0, 0, bar.tell())
 			if err != nil {
-				return err
+				return usageOf(cmd, err)
 			}
-			p, err := a.stats(ctx, arr, sel)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.printJSON(p.Summary(statBins))
-			}
-			return a.statWords(arr, p)
+			bar.end()
+			return a.printStats(all, asJSON)
 		},
 	}
+	cmd.Flags().StringVar(&part, "part", "", "statistics of part i of n, as JSON for --merge: 3/16")
+	cmd.Flags().BoolVar(&merge, "merge", false, "join what --part printed, in files: omnizarr stats --merge part-*.json")
 	cmd.Flags().StringVar(&slice, "slice", "", "which elements, as cat has it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	a.openFlags(cmd)
@@ -80,39 +102,25 @@ million elements, and for integers that are few or close to each other, such as 
 	return cmd
 }
 
-// stats computes the statistics of an array.
-func (a *app) stats(ctx context.Context, arr *zarr.Array, sel zarr.Selection) (*stats.Partial, error) {
-	bar := a.newProgress("blocks")
-	defer bar.end()
-	opt := stats.Options{Select: sel, Stored: a.plain, Workers: a.workers}
-	if tell := bar.tell(); tell != nil {
-		opt.Progress = func(done, total int) { tell(job.Progress{Path: arr.Path(), Done: int64(done), Total: int64(total)}) }
+// printStats prints the statistics of an array, or of those below a group.
+func (a *app) printStats(all request.Statistics, asJSON bool) error {
+	if !all.Group && len(all.Arrays) == 1 {
+		if asJSON {
+			return a.printJSON(all.Arrays[0].Stats.Summary(statBins))
+		}
+		return a.statWords(all.Arrays[0])
 	}
-	return stats.Of(ctx, arr, opt)
-}
-
-// statsBelow tells of every array of numbers below a group.
-func (a *app) statsBelow(ctx context.Context, s *convention.Subject, asJSON bool) error {
 	type below struct {
 		Path string `json:"path"`
 		stats.Summary
 	}
 	list := []below{}
-	entries, broken := convention.Below(ctx, s)
-	for _, e := range entries {
-		arr, ok := e.Node.(*zarr.Array)
-		if !ok || !stats.Can(arr.DataType()) {
-			continue
-		}
-		p, err := a.stats(ctx, arr, zarr.All())
-		if err != nil {
-			broken = append(broken, err)
-			continue
-		}
-		list = append(list, below{e.Path, p.Summary(statBins)})
+	for _, m := range all.Arrays {
+		list = append(list, below{m.Path, m.Stats.Summary(statBins)})
 	}
-	if len(list) == 0 && len(broken) == 0 {
-		return &zarr.Error{Op: "compute statistics of", URL: s.Node.URL(), Err: errors.New("is a group without arrays of numbers")}
+	var broken []error
+	for _, text := range all.Broken {
+		broken = append(broken, errors.New(text))
 	}
 	if asJSON {
 		if err := a.printJSON(struct {
@@ -149,8 +157,8 @@ func (a *app) printColumns(lines [][]string) {
 }
 
 // statWords tells the statistics of an array to people.
-func (a *app) statWords(arr *zarr.Array, p *stats.Partial) error {
-	s := p.Summary(statLines)
+func (a *app) statWords(m request.Measured) error {
+	s := m.Stats.Summary(statLines)
 	line := func(name, form string, args ...any) {
 		a.printf("%-12s %s\n", name, fmt.Sprintf(form, args...))
 	}
@@ -162,8 +170,7 @@ func (a *app) statWords(arr *zarr.Array, p *stats.Partial) error {
 		line("fill value", "%d (%s)", s.Fill, share(s.Fill, s.Count))
 	}
 	if s.Missing != nil && *s.Missing > 0 {
-		total, _ := nd.Len(arr.Metadata().Grid.Count())
-		line("chunks", "%d of %d are not stored", *s.Missing, total)
+		line("chunks", "%d of %d are not stored", *s.Missing, m.Chunks)
 	}
 	if s.Min == "" {
 		line("numbers", "none")

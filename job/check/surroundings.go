@@ -72,6 +72,9 @@ func (v *verifier) unlistedNode(ctx context.Context, path string, n zarr.Node, e
 
 // add is a problem that may have been told already, in other words around it.
 func (v *verifier) add(path, problem string) {
+	if !v.first() {
+		return
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, p := range v.report.Problems {
@@ -136,10 +139,6 @@ func (v *verifier) strays(ctx context.Context, root zarr.Node) {
 // hidden tells of what listings pass over.
 func (v *verifier) hidden(ctx context.Context, root zarr.Node) {
 	prefix := strings.TrimSuffix(job.DocumentOf(root), job.Document)
-	told := map[Problem]bool{}
-	for _, p := range v.report.Problems {
-		told[Problem{Path: p.Path, Key: p.Key}] = true
-	}
 	nodes := map[string]bool{}
 	for _, p := range v.seen {
 		nodes[p] = true
@@ -154,17 +153,20 @@ func (v *verifier) hidden(ctx context.Context, root zarr.Node) {
 		}
 		path, key := job.Nearest(nodes, e.Key[len(prefix):])
 		age := v.opts.Now.Sub(e.Modified)
+		p, known := Problem{Path: path, Key: key, Around: true}, &v.report.Problems
 		switch {
-		case told[Problem{Path: path, Key: key}]:
 		case e.Why == store.Temporary && age < DeadAfter:
-			v.note(path, key, "a temporary file, of a writer that may be at work")
+			p.Problem, known = "a temporary file, of a writer that may be at work", &v.report.Notes
 		case e.Why == store.Temporary:
-			v.caused(Leftover, path, key, temporaryText)
+			p.Problem, p.Cause = temporaryText, Leftover
 		case e.Why == store.NoFile:
-			v.note(path, key, string(e.Why))
+			p.Problem, known = string(e.Why), &v.report.Notes
 		default:
-			v.problem(path, key, linkText(e))
+			p.Problem = linkText(e)
 		}
+		v.mu.Lock()
+		*known = append(*known, p)
+		v.mu.Unlock()
 	}
 }
 

@@ -36,6 +36,8 @@ type Report struct {
 	// worth knowing and does not make the data wrong.
 	Problems []Problem `json:"problems"`
 	Notes    []Problem `json:"notes,omitempty"`
+	// Left is how many chunks of arrays are not stored, by their paths, of a part.
+	Left map[string]int `json:"missing_by_array,omitempty"`
 }
 
 // Problem is something that cannot be read, or is not what it should be.
@@ -47,6 +49,9 @@ type Problem struct {
 	// consolidated metadata is stale.
 	Cause Cause  `json:"-"`
 	Group string `json:"-"`
+	// Around says, in the report of a part, that it was found by looking around, and does
+	// not count if something else is told of the same key.
+	Around bool `json:"around,omitempty"`
 }
 
 // Cause is what kind of problem it is.
@@ -84,6 +89,9 @@ type VerifyOptions struct {
 	Inspect []Inspection
 	// Finishers know what writers of their formats leave when they are interrupted.
 	Finishers []Finisher
+	// Part, from 1 on, reads one of Of shares of the chunks; 0 is all of them. The first
+	// tells of everything else too. What it gives is joined by Join.
+	Part, Of int
 	// NoChunks leaves chunks unread.
 	NoChunks bool
 	// Now is the time that the age of temporary files is counted from; default: now.
@@ -119,6 +127,9 @@ func Verify(ctx context.Context, node zarr.Node, opts VerifyOptions) (Report, er
 	if opts.Sample < 0 || opts.Sample > 1 {
 		return Report{}, fmt.Errorf("a sample of %v: must be a part of all, from 0 to 1", opts.Sample)
 	}
+	if opts.Of < 0 || opts.Of > 0 && (opts.Part < 1 || opts.Part > opts.Of) {
+		return Report{}, fmt.Errorf("part %d of %d: must be from 1 to their number", opts.Part, opts.Of)
+	}
 	if opts.Now.IsZero() {
 		opts.Now = time.Now()
 	}
@@ -131,24 +142,79 @@ func Verify(ctx context.Context, node zarr.Node, opts VerifyOptions) (Report, er
 	v.node(ctx, fresh)
 	failed := v.inspect(ctx, fresh)
 	err = v.pool.Wait()
-	v.surroundings(ctx, fresh)
+	if v.first() {
+		v.surroundings(ctx, fresh)
+	}
 	if fresh != node {
 		err = errors.Join(err, fresh.Close()) // not its store, which is that of node
 	}
 	err = cmp.Or(err, failed, ctx.Err())
-	r := &v.report
-	if opts.FailMissing {
-		for path, n := range v.missing {
-			v.problem(path, "", words.Counted(n, "chunk")+" not stored, which read as the fill value")
+	if opts.Of == 0 {
+		v.report.complete(v.missing, opts.FailMissing)
+	} else {
+		v.report.Left = v.missing
+		v.report.OK = len(v.report.Problems) == 0
+	}
+	return v.report, err
+}
+
+// complete says what only the whole tells, in order.
+func (r *Report) complete(missing map[string]int, fail bool) {
+	if fail {
+		for path, n := range missing {
+			r.Problems = append(r.Problems, Problem{Path: path, Problem: words.Counted(n, "chunk") + " not stored, which read as the fill value"})
+		}
+	}
+	told := map[Problem]bool{}
+	for _, p := range r.Problems {
+		if !p.Around {
+			told[Problem{Path: p.Path, Key: p.Key}] = true
+		}
+	}
+	for _, list := range []*[]Problem{&r.Problems, &r.Notes} {
+		*list = slices.DeleteFunc(*list, func(p Problem) bool { return p.Around && told[Problem{Path: p.Path, Key: p.Key}] })
+		for i := range *list {
+			(*list)[i].Around = false
 		}
 	}
 	for _, list := range [][]Problem{r.Problems, r.Notes} {
 		slices.SortStableFunc(list, func(a, b Problem) int {
-			return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Key, b.Key))
+			return cmp.Or(meta.ComparePaths(a.Path, b.Path), strings.Compare(a.Key, b.Key), strings.Compare(a.Problem, b.Problem))
 		})
 	}
 	r.OK = len(r.Problems) == 0
-	return v.report, err
+}
+
+// Join makes one report of those of all parts. FailMissing is that of VerifyOptions.
+func Join(parts []Report, failMissing bool) Report {
+	all, missing := Report{Problems: []Problem{}}, map[string]int{}
+	for _, p := range parts {
+		all.Arrays += p.Arrays
+		all.Chunks, all.Missing = addCount(all.Chunks, p.Chunks), addCount(all.Missing, p.Missing)
+		all.Checked += p.Checked
+		all.Problems, all.Notes = append(all.Problems, p.Problems...), append(all.Notes, p.Notes...)
+		for path, n := range p.Left {
+			missing[path] = addCount(missing[path], n)
+		}
+	}
+	all.complete(missing, failMissing)
+	return all
+}
+
+// first reports whether this is the part that tells of all but chunks.
+func (v *verifier) first() bool { return v.opts.Part <= 1 }
+
+// mine reports whether a chunk is of this part. They are dealt out by their place, so that
+// it does not matter which are stored.
+func (v *verifier) mine(a *zarr.Array, c zarr.ChunkInfo) bool {
+	if v.opts.Of == 0 {
+		return true
+	}
+	k := 0
+	for i, n := range a.Metadata().Grid.Count() {
+		k = (k*(n%v.opts.Of) + c.Index[i]) % v.opts.Of
+	}
+	return k == v.opts.Part-1
 }
 
 type verifier struct {
@@ -190,6 +256,13 @@ func (v *verifier) caused(by Cause, path, key, text string) {
 }
 
 func (v *verifier) tell(p Problem) {
+	if v.first() {
+		v.found(p)
+	}
+}
+
+// found is tell for what every part looks at itself.
+func (v *verifier) found(p Problem) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.report.Problems = append(v.report.Problems, p)
@@ -210,6 +283,13 @@ func (v *verifier) count(path string, chunks, missing int) {
 	v.report.Missing = addCount(v.report.Missing, missing)
 	if missing > 0 {
 		v.missing[path] = addCount(v.missing[path], missing)
+	}
+}
+
+// counted is count for what one part tells for all.
+func (v *verifier) counted(path string, chunks, missing int) {
+	if v.first() {
+		v.count(path, chunks, missing)
 	}
 }
 
@@ -291,9 +371,11 @@ func (v *verifier) unlisted(ctx context.Context, g *zarr.Group) {
 
 // array hands the chunks of an array to the pool.
 func (v *verifier) array(ctx context.Context, a *zarr.Array) {
-	v.mu.Lock()
-	v.report.Arrays++
-	v.mu.Unlock()
+	if v.first() {
+		v.mu.Lock()
+		v.report.Arrays++
+		v.mu.Unlock()
+	}
 	path := job.Path(v.root, a)
 	grid := a.Metadata().Grid
 	total, ok := nd.Len(grid.Count())
@@ -307,7 +389,7 @@ func (v *verifier) array(ctx context.Context, a *zarr.Array) {
 		return
 	}
 	if err := job.CodecError(a); err != nil {
-		v.count(path, total, 0)
+		v.counted(path, total, 0)
 		v.problem(path, "", err.Error())
 		return
 	}
@@ -319,7 +401,7 @@ func (v *verifier) array(ctx context.Context, a *zarr.Array) {
 	for c, err := range a.Stored(ctx) {
 		if errors.Is(err, store.ErrNoList) && found == 0 {
 			if total > mostAsked {
-				v.count(path, total, 0)
+				v.counted(path, total, 0)
 				v.problem(path, "", fmt.Sprintf("%d chunks are too many to ask for one by one, and the store cannot list", total))
 				return
 			}
@@ -332,19 +414,25 @@ func (v *verifier) array(ctx context.Context, a *zarr.Array) {
 			break
 		}
 		found++
+		if !v.mine(a, c) {
+			continue
+		}
 		v.track.Add(1)
 		if !v.chunk(a, path, c) {
 			return
 		}
 	}
-	v.count(path, total, total-found)
+	v.counted(path, total, total-found)
 }
 
 // ask reads every chunk of the grid.
 func (v *verifier) ask(a *zarr.Array, path string, total int) {
-	v.count(path, total, 0)
-	v.track.Add(int64(total))
+	v.counted(path, total, 0)
+	v.track.Add(int64(total / max(v.opts.Of, 1)))
 	for c := range a.Grid() {
+		if !v.mine(a, c) {
+			continue
+		}
 		if !v.chunk(a, path, c) {
 			return
 		}
@@ -377,7 +465,7 @@ func (v *verifier) chunk(a *zarr.Array, path string, c zarr.ChunkInfo) bool {
 			if errors.Is(err, zarr.ErrData) {
 				cause = Corrupt
 			}
-			v.caused(cause, path, key, text)
+			v.found(Problem{Path: path, Key: key, Problem: text, Cause: cause})
 		}
 		v.track.Done(path, 1, w)
 		return nil

@@ -180,6 +180,9 @@ func (j *copyJob) Stages() (out []spread.Stage) {
 
 // Do makes an item.
 func (j *copyJob) Do(ctx context.Context, stage, item int) ([]byte, error) {
+	if j.work == nil {
+		return nil, nil // it was complete when the job was opened
+	}
 	return nil, j.work.Do(ctx, stage, item)
 }
 
