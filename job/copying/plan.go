@@ -196,7 +196,11 @@ func (d *design) measure(ctx context.Context, f Nodes, opts Options) error {
 		}
 		// Folders take values piece by piece, and most copies are folders.
 		w := &blocks{Pair: Pair{Path: path, From: a, To: made, Cut: d.cuts[path]}, streams: true}
-		if err := w.lay(opts.Memory, opts.Workers); err != nil {
+		workers := opts.Workers
+		if opts.Spread != nil {
+			workers = spreadWorkers
+		}
+		if err := w.lay(opts.Memory, workers); err != nil {
 			return err
 		}
 		bytes := job.Weight(made, made.Shape())
