@@ -45,6 +45,8 @@ type Executor struct {
 	AtOnce int
 	// Tries is how often an item is tried before the job has failed; 0 is four times.
 	Tries int
+	// Dataflow runs jobs there, which starts its own workers; Endpoint and Workers are not for it.
+	Dataflow *Dataflow
 	// State is told when the runner says how the job goes: RUNNING, DONE.
 	State func(string)
 	// Name is what the job is called where the runner shows it; "" is omnizarr with its kind.
@@ -61,6 +63,9 @@ func (e Executor) Run(ctx context.Context, spec spread.Spec) ([]byte, error) {
 		return nil, err
 	}
 	defer release()
+	if e.Dataflow != nil {
+		return e.answered(ctx, p, e.Dataflow.run(ctx, e.name(p), p))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	pool, err := e.pool(ctx)
 	if err != nil {
@@ -69,7 +74,11 @@ func (e Executor) Run(ctx context.Context, spec spread.Spec) ([]byte, error) {
 	}
 	defer pool.wait()
 	defer cancel()
-	failed := e.submit(ctx, p, pool.addr)
+	return e.answered(ctx, p, e.submit(ctx, p, pool.addr))
+}
+
+// answered is what a job gave that has ended, if it has not failed.
+func (e Executor) answered(ctx context.Context, p plan, failed error) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -86,7 +95,10 @@ func (e Executor) Run(ctx context.Context, spec spread.Spec) ([]byte, error) {
 }
 
 func (e Executor) where() string {
-	if e.Endpoint == "" {
+	switch {
+	case e.Dataflow != nil:
+		return "run on Dataflow"
+	case e.Endpoint == "":
 		return "run in this process"
 	}
 	return "run at " + e.Endpoint

@@ -1,0 +1,76 @@
+package command
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/omnizarr/zarr/job/spread"
+	"github.com/omnizarr/zarr/kind"
+)
+
+// Program is a program that has some of the commands, and runs their jobs elsewhere.
+type Program struct {
+	Name, Short, Long, Example string
+	// Commands are the names of those that it has.
+	Commands []string
+	// Flags are further ones that these take.
+	Flags func(*pflag.FlagSet)
+	// Executor runs the job of a command, called with its arguments; what is wrong with the
+	// flags is wrong usage. Lines that it tells are shown to who waits at a terminal.
+	Executor func(command string, args []string, tell func(line string)) (spread.Executor, error)
+	// Own are commands that only this program has.
+	Own []*cobra.Command
+}
+
+// alone are flags of commands for what one process does by itself.
+var alone = []string{"part", "merge", "virtual", "overwrite", "verify", "sample"}
+
+// Run is the whole program, until it is interrupted; it returns the exit code.
+func (p *Program) Run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	return p.runUntil(ctx, kinds, args, in, stdout, stderr)
+}
+
+// of makes the program of the whole command.
+func (p *Program) of(a *app, root *cobra.Command) {
+	root.Use, root.Short, root.Long, root.Example = p.Name, p.Short, p.Long, p.Example
+	root.SetVersionTemplate(p.Name + " {{.Version}}\n")
+	for _, c := range root.Commands() {
+		switch {
+		case slices.Contains(p.Commands, c.Name()):
+			c.Example = strings.ReplaceAll(c.Example, "omnizarr ", p.Name+" ")
+			p.Flags(c.Flags())
+			for _, name := range alone {
+				if f := c.Flags().Lookup(name); f != nil {
+					f.Hidden = true
+				}
+			}
+			c.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
+				if name := firstChanged(cmd, alone); name != "" {
+					return badUsage(cmd, "--%s is not for %s: use omnizarr", name, p.Name)
+				}
+				tell := func(string) {}
+				if isTerminal(a.err) && !a.quiet {
+					tell = a.note
+				}
+				if a.executor, err = p.Executor(cmd.Name(), args, tell); err != nil {
+					return badUsage(cmd, "%w", err)
+				}
+				return nil
+			}
+		case !slices.Contains([]string{"help", "completion", "version"}, c.Name()):
+			root.RemoveCommand(c)
+		}
+	}
+	root.AddCommand(p.Own...)
+}
