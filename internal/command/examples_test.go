@@ -247,7 +247,7 @@ func runExample(t *testing.T, samples, server, line string) {
 	if slices.Contains([]string{"serve", "view", "demo"}, args[0]) && !slices.Contains(args, "--no-serve") { // until it has told where
 		args = append(args, "--addr", "127.0.0.1:0")
 	}
-	code := runUntil(ctx, std.Kinds(), args, bytes.NewReader(in), stopping{&out, cancel}, &errs)
+	code := (*Program)(nil).runUntil(ctx, std.Kinds(), args, bytes.NewReader(in), stopping{&out, cancel}, &errs)
 	// What finds something says so by its exit code.
 	finds := slices.Contains([]string{"diff", "validate"}, args[0]) && code == exitWrong && out.Len() > 0
 	if code != exitOK && !finds {

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"os/signal"
 	"strings"
 	"syscall"
 
@@ -73,14 +71,11 @@ func badUsage(cmd *cobra.Command, format string, args ...any) error {
 
 // Run is the whole program, until it is interrupted; it returns the exit code.
 func Run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	return runUntil(ctx, kinds, args, in, stdout, stderr)
+	return (*Program)(nil).Run(kinds, args, in, stdout, stderr)
 }
 
-// runUntil is Run, interrupted by the end of a context.
-func runUntil(ctx context.Context, kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
+// runUntil is Run, interrupted by the end of a context. No program in particular has all commands.
+func (p *Program) runUntil(ctx context.Context, kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
 	a := &app{kinds: kinds, in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
 	if wantsLog(args) {
 		a.logger = newLog(stderr)
@@ -92,6 +87,9 @@ func runUntil(ctx context.Context, kinds kind.List, args []string, in io.Reader,
 		}
 	}()
 	root := a.root()
+	if p != nil {
+		p.of(a, root)
+	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if flushErr := a.out.Flush(); err == nil && flushErr != nil {

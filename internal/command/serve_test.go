@@ -36,7 +36,7 @@ func served(t *testing.T, lines int, args ...string) *running {
 	var errs strings.Builder
 	ended := make(chan int, 1)
 	go func() {
-		ended <- runUntil(ctx, std.Kinds(), append(args, "--addr", "127.0.0.1:0"), strings.NewReader(""), w, &errs)
+		ended <- (*Program)(nil).runUntil(ctx, std.Kinds(), append(args, "--addr", "127.0.0.1:0"), strings.NewReader(""), w, &errs)
 		w.Close()
 	}()
 	s := &running{t: t}
@@ -187,7 +187,7 @@ func TestServeElsewhere(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var out, errs strings.Builder
 		args := append([]string{"serve", "--addr", "0.0.0.0:0", "s.zarr"}, c.args...)
-		code := runUntil(ctx, std.Kinds(), args, strings.NewReader(""), stopping{&out, cancel}, &errs)
+		code := (*Program)(nil).runUntil(ctx, std.Kinds(), args, strings.NewReader(""), stopping{&out, cancel}, &errs)
 		cancel()
 		want := `^Serving at http://(localhost|127\.0\.0\.1):\d+$`
 		if c.token != "" {
