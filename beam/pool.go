@@ -122,7 +122,9 @@ var initialize = sync.OnceFunc(func() {
 	hooks.DisableHook(harness.DefaultRemoteLoggingHook) // workers say what they have to say where they run
 	hooks.SerializeHooksToOptions()
 	log.SetLogger(logger{})
+	mine := slog.Default()
 	beam.Init()
+	slog.SetDefault(mine) // how a program logs is its own affair
 })
 
 // logger passes on what Beam says, to where the program logs.

@@ -41,6 +41,15 @@ func (p *Program) Run(kinds kind.List, args []string, in io.Reader, stdout, stde
 	return p.runUntil(ctx, kinds, args, in, stdout, stderr)
 }
 
+// named are examples of a command as this program has them.
+func (p *Program) named(examples string) string {
+	lines := strings.Split(examples, "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool {
+		return slices.ContainsFunc(alone, func(name string) bool { return strings.Contains(line, "--"+name+" ") })
+	})
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "omnizarr ", p.Name+" ")
+}
+
 // of makes the program of the whole command.
 func (p *Program) of(a *app, root *cobra.Command) {
 	root.Use, root.Short, root.Long, root.Example = p.Name, p.Short, p.Long, p.Example
@@ -48,7 +57,7 @@ func (p *Program) of(a *app, root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch {
 		case slices.Contains(p.Commands, c.Name()):
-			c.Example = strings.ReplaceAll(c.Example, "omnizarr ", p.Name+" ")
+			c.Example = p.named(c.Example)
 			p.Flags(c.Flags())
 			for _, name := range alone {
 				if f := c.Flags().Lookup(name); f != nil {
