@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -41,6 +42,22 @@ func (p *Program) Run(kinds kind.List, args []string, in io.Reader, stdout, stde
 	return p.runUntil(ctx, kinds, args, in, stdout, stderr)
 }
 
+// rooted is a URL as it is for processes that run in other folders: a path starts at the root.
+func rooted(url string) string {
+	path, rest, piped := strings.Cut(url, "|")
+	if strings.Contains(path, "://") || strings.HasPrefix(path, "mem:") || strings.HasPrefix(path, "file:") {
+		return url
+	}
+	whole, err := filepath.Abs(path)
+	switch {
+	case path == "" || err != nil:
+		return url
+	case piped:
+		return whole + "|" + rest
+	}
+	return whole
+}
+
 // named are examples of a command as this program has them.
 func (p *Program) named(examples string) string {
 	lines := strings.Split(examples, "\n")
@@ -67,6 +84,11 @@ func (p *Program) of(a *app, root *cobra.Command) {
 			c.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
 				if name := firstChanged(cmd, alone); name != "" {
 					return badUsage(cmd, "--%s is not for %s: use omnizarr", name, p.Name)
+				}
+				for _, list := range [][]string{args, a.allow} {
+					for i := range list {
+						list[i] = rooted(list[i])
+					}
 				}
 				tell := func(string) {}
 				if isTerminal(a.err) && !a.quiet {
