@@ -79,6 +79,7 @@ type Store struct {
 	block  int
 
 	unlisted bucket.Unlisted
+	sizes    sizes
 }
 
 var (

@@ -51,22 +51,29 @@ func (s *Store) reader(key, tag string) remote.Request {
 	}
 }
 
-// suffix asks for the last n bytes of a value: how large it is, and then for a part of the
-// very value that it was asked of.
+// suffix asks for the last n bytes of a value: how large it is, unless that is known, and
+// then for a part of the very value that it was said of.
 func (s *Store) suffix(ctx context.Context, key, tag string, n int64, dst []byte) ([]byte, store.Info, error) {
+	info, known := s.sizes.of(key)
+	known = known && (tag == "" || tag == info.ETag)
 	for try := 0; ; try++ {
-		_, info, err := s.client.Get(ctx, s.reader(key, tag), store.Part(0, 0), nil)
-		if err != nil {
-			return dst, info, err
+		if !known {
+			var err error
+			if _, info, err = s.client.Get(ctx, s.reader(key, tag), store.Part(0, 0), nil); err != nil {
+				return dst, info, err
+			}
 		}
-		n := min(n, info.Size)
-		if n <= 0 {
-			return dst, info, nil
+		out, got, err := dst, info, error(nil)
+		if last := min(n, info.Size); last > 0 || known {
+			out, got, err = s.client.Get(ctx, s.reader(key, info.ETag), store.Part(info.Size-last, last), dst)
 		}
-		out, got, err := s.client.Get(ctx, s.reader(key, info.ETag), store.Part(info.Size-n, n), dst)
 		if tag != "" || try == replaced || !errors.Is(err, store.ErrPrecondition) {
+			if err == nil {
+				s.sizes.note(key, got)
+			}
 			return out, got, err
 		}
+		known = false
 	}
 }
 
