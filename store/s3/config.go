@@ -12,7 +12,7 @@ import (
 )
 
 // known are what a query may say.
-var known = map[string]bool{"endpoint": true, "region": true, "anonymous": true, "profile": true, "style": true, "forbidden": true}
+var known = map[string]bool{"endpoint": true, "region": true, "anonymous": true, "profile": true, "style": true, "forbidden": true, "requester": true}
 
 // config is what a URL, options, the environment and a profile say together.
 type config struct {
@@ -22,6 +22,7 @@ type config struct {
 	anonymous      bool
 	path           bool // the bucket is in the path
 	missing        bool // 403 is ErrNotExist
+	pays           bool // whoever asks
 	profile        string
 	files          files // of profiles
 	sts            string
@@ -37,6 +38,8 @@ func configure(rawURL string, opt Options) (config, error) {
 		return config{}, errors.New("want s3://BUCKET/KEY")
 	case u.User != nil:
 		return config{}, errors.New("credentials do not belong into a URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+	case strings.HasSuffix(u.Host, "--x-s3"):
+		return config{}, errors.New("directory buckets (S3 Express One Zone) speak another protocol, which is not known here")
 	case u.Port() != "" || !isBucket(u.Host):
 		return config{}, fmt.Errorf("%q is not the name of a bucket: want s3://BUCKET/KEY?endpoint=URL", u.Host)
 	}
@@ -46,7 +49,7 @@ func configure(rawURL string, opt Options) (config, error) {
 	}
 	for name := range q {
 		if !known[name] {
-			return config{}, fmt.Errorf("%q in the query: want endpoint, region, anonymous, profile, style or forbidden", name)
+			return config{}, fmt.Errorf("%q in the query: want endpoint, region, anonymous, profile, style, forbidden or requester", name)
 		}
 	}
 	c := config{bucket: u.Host, profile: cmp.Or(q.Get("profile"), os.Getenv("AWS_PROFILE"), os.Getenv("AWS_DEFAULT_PROFILE"))}
@@ -94,6 +97,12 @@ func configure(rawURL string, opt Options) (config, error) {
 		c.missing = f != ""
 	default:
 		return config{}, fmt.Errorf("forbidden %q: want missing", f)
+	}
+	switch r := q.Get("requester"); r {
+	case "", "pays":
+		c.pays = r != ""
+	default:
+		return config{}, fmt.Errorf("requester %q: want pays", r)
 	}
 	c.sts = os.Getenv("AWS_ENDPOINT_URL_STS")
 	return c, nil

@@ -114,11 +114,27 @@ func TestWrongURLs(t *testing.T) {
 		"s3://bucket/a?anonymous=maybe":          "want true or false",
 		"s3://bucket/a?style=odd":                "want path or virtual",
 		"s3://bucket/a?forbidden=odd":            "want missing",
+		"s3://bucket/a?requester=owes":           "want pays",
+		"s3://bucket--use1-az4--x-s3/a":          "directory buckets",
 		"s3://bucket/a?profile=nobody":           `no profile "nobody" in ` + home,
 	} {
 		_, err := Open(ctx, url, Options{})
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "hidden") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+func TestWhoPays(t *testing.T) {
+	clean(t)
+	for url, want := range map[string]string{"s3://bucket/a": "", "s3://bucket/a?requester=pays": "requester"} {
+		s, err := Open(ctx, url, Options{Credentials: fixed(Credentials{ID: "a", Secret: "b"})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.request(ctx, &ask{method: "GET", key: "k"}, "")
+		if err != nil || r.Header.Get("X-Amz-Request-Payer") != want || strings.Contains(r.Header.Get("Authorization"), "x-amz-request-payer") != (want != "") {
+			t.Errorf("%s: %v, %v", url, r.Header, err)
 		}
 	}
 }

@@ -23,6 +23,8 @@ const (
 	maxParts = 10_000 // of an upload
 	// atOnce is how many parts of a value are under way at once, and in memory.
 	atOnce = 4
+	// maxPiece is the size of the parts of a value that is not in memory anyway.
+	maxPiece = 8 << 20
 )
 
 // pieces cuts a value, which is in memory or is read.
@@ -76,7 +78,7 @@ func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 	err := check(ctx, key)
 	var info store.Info
 	if err == nil {
-		info, err = s.putParts(ctx, key, &pieces{r: r, size: size, part: max(s.part, (size+maxParts-1)/maxParts)})
+		info, err = s.putParts(ctx, key, &pieces{r: r, size: size, part: max(min(s.part, maxPiece), (size+maxParts-1)/maxParts)})
 	}
 	return info, store.WrapError("put", s.url, key, err)
 }

@@ -31,6 +31,8 @@ func (a ask) hashed(body []byte) ask {
 	return a
 }
 
+var requester = []string{"requester"}
+
 // packet is a request with what it needs, in one piece of memory.
 type packet struct {
 	req    http.Request
@@ -74,6 +76,9 @@ func (s *Store) request(ctx context.Context, a *ask, ranges string) (*http.Reque
 	}
 	if a.header[2] != "" {
 		h[a.header[2]] = p.values[4:5:5]
+	}
+	if s.conf.pays {
+		h["X-Amz-Request-Payer"] = requester
 	}
 	if a.body != nil {
 		p.values[2] = a.hash

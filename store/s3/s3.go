@@ -9,6 +9,7 @@
 //	                   endpoint is given, else style=virtual is
 //	forbidden=missing  a key that may not be read counts as missing, as servers say of
 //	                   missing keys to those who may not list
+//	requester=pays     for buckets whose owners let others pay for requests
 //
 // All else comes from the places where the tools of AWS look: the environment, profiles,
 // web identity, the metadata of containers and machines. Importing the package registers
