@@ -20,7 +20,7 @@ import (
 // Delete removes a key, or all below a prefix, a thousand at a time.
 func (s *Store) Delete(ctx context.Context, key string) error {
 	prefix, tree := strings.CutSuffix(key, "/")
-	err := check(ctx, prefix)
+	err := s.checkWrite(ctx, prefix)
 	if err == nil && tree {
 		err = s.deleteTree(ctx, s.prefix+key)
 	} else if err == nil {

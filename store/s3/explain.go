@@ -55,13 +55,7 @@ func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 	case "RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable", "OperationAborted", "Throttling", "ThrottlingException":
 		return remote.Passing(failure(a, e), remote.RetryAfter(a.Header))
 	case "AccessDenied":
-		if s.creds == nil {
-			return fmt.Errorf("%w (asked for without credentials)", failure(a, e))
-		}
-		if r.Method == http.MethodGet && r.URL.RawQuery == "" {
-			return fmt.Errorf("%w (or the key is missing and listing is not allowed: forbidden=missing in the URL's query takes it so)", failure(a, e))
-		}
-		return failure(a, e)
+		return &denied{s.hint(r, failure(a, e))}
 	case "":
 		return remote.Explain(a)
 	}
@@ -69,6 +63,22 @@ func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 		return remote.Passing(failure(a, e), remote.RetryAfter(a.Header))
 	}
 	return failure(a, e)
+}
+
+// denied is what may not be done.
+type denied struct{ error }
+
+func (d *denied) Unwrap() error { return d.error }
+
+// hint adds to a refusal what it may come of.
+func (s *Store) hint(r *http.Request, err error) error {
+	if s.creds == nil {
+		err = fmt.Errorf("%w (asked for without credentials)", err)
+	}
+	if r.Method == http.MethodGet && r.URL.RawQuery == "" {
+		err = fmt.Errorf("%w (or the key is missing and listing is not allowed: forbidden=missing in the URL's query takes it so)", err)
+	}
+	return err
 }
 
 // failure is what a server says, in one line.

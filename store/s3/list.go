@@ -53,6 +53,9 @@ func (s *Store) pages(ctx context.Context, prefix, delimiter string) iter.Seq2[*
 
 func (s *Store) page(ctx context.Context, q url.Values) (*page, error) {
 	a, err := s.client.Do(ctx, s.asking(&ask{method: http.MethodGet, query: q}), maxAnswer)
+	if s.creds == nil && errors.As(err, new(*denied)) {
+		return nil, s.unlisted.Refused(err)
+	}
 	if err != nil {
 		return nil, err
 	}

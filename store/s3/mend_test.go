@@ -234,6 +234,35 @@ func TestNothingIsSignedForOthers(t *testing.T) {
 	}
 }
 
+// TestAPublicBucketThatNobodyMayList is read as a web server is, and not written.
+func TestAPublicBucketThatNobodyMayList(t *testing.T) {
+	for _, url := range []string{"s3://bucket/d?anonymous=true", "s3://bucket/d"} {
+		anonymous := strings.Contains(url, "?")
+		puts := 0
+		s := with(t, url, func(r *http.Request) *http.Response {
+			if r.Method == http.MethodPut {
+				puts++
+			}
+			if r.URL.RawQuery != "" {
+				return answered(r, 403, nil, fault("AccessDenied", "Access Denied"))
+			}
+			return answered(r, 200, nil, "value")
+		})
+		for _, err := range s.List(ctx, "", "/") {
+			if errors.Is(err, store.ErrNoList) != anonymous || err == nil || !strings.Contains(err.Error(), "AccessDenied") {
+				t.Errorf("list of %s: %v", url, err)
+			}
+		}
+		if b, _, err := s.Get(ctx, "k", store.All(), nil); err != nil || string(b) != "value" {
+			t.Errorf("get of %s: %q, %v", url, b, err)
+		}
+		_, err := s.Put(ctx, "k", nil, store.PutOptions{})
+		if errors.Is(err, store.ErrReadOnly) != anonymous || (puts > 0) == anonymous {
+			t.Errorf("put to %s: %v", url, err)
+		}
+	}
+}
+
 // TestWhatAnswersMean reads errors as servers spell them.
 func TestWhatAnswersMean(t *testing.T) {
 	for _, c := range []struct {

@@ -75,7 +75,7 @@ func (p *pieces) next() ([]byte, func(), error) {
 
 // PutFrom stores what r gives, in parts of which a few are in memory.
 func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
-	err := check(ctx, key)
+	err := s.checkWrite(ctx, key)
 	var info store.Info
 	if err == nil {
 		info, err = s.putParts(ctx, key, &pieces{r: r, size: size, part: max(min(s.part, maxPiece), (size+maxParts-1)/maxParts)})

@@ -19,7 +19,7 @@ const maxAnswer = 16 << 20
 
 // Put stores a value by one request, a large one in parts that become a value together.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	err := check(ctx, key)
+	err := s.checkWrite(ctx, key)
 	if err == nil && int64(len(data)) > s.part && !opt.IfAbsent && opt.IfMatch == "" {
 		info, err := s.putParts(ctx, key, &pieces{data: data, part: max(s.part, (int64(len(data))+maxParts-1)/maxParts)})
 		return info, store.WrapError("put", s.url, key, err)

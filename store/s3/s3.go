@@ -25,6 +25,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/omnizarr/zarr/internal/bucket"
 	"github.com/omnizarr/zarr/internal/remote"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
@@ -73,6 +74,8 @@ type Store struct {
 	at     atomic.Pointer[target]
 	skew   atomic.Int64 // how much the server's clock is ahead of ours, in nanoseconds
 	day    atomic.Pointer[signingKey]
+
+	unlisted bucket.Unlisted
 }
 
 var (
@@ -167,4 +170,12 @@ func check(ctx context.Context, key string) error {
 		return errors.New("the key is longer than the 1024 bytes that S3 takes")
 	}
 	return ctx.Err()
+}
+
+// checkWrite is check for what changes something.
+func (s *Store) checkWrite(ctx context.Context, key string) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	return s.unlisted.Writable()
 }

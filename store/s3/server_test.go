@@ -15,8 +15,8 @@ import (
 
 var ctx = context.Background()
 
-// bucket gives an empty store of a real server.
-func bucket(t testing.TB, opt Options) *Store {
+// onServer gives an empty store of a real server.
+func onServer(t testing.TB, opt Options) *Store {
 	t.Helper()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	t.Cleanup(transport.CloseIdleConnections)
@@ -30,11 +30,11 @@ func bucket(t testing.TB, opt Options) *Store {
 }
 
 func TestServer(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return bucket(t, Options{}) })
+	storetest.Run(t, func(t *testing.T) store.Store { return onServer(t, Options{}) })
 }
 
 func TestServerTakesParts(t *testing.T) {
-	s := bucket(t, Options{Part: 5 << 20})
+	s := onServer(t, Options{Part: 5 << 20})
 	value := bytes.Repeat([]byte("0123456789abcdef"), 12<<20/16)
 	value = append(value, "the end"...)
 	same := func(key string, info store.Info, err error) {
@@ -80,7 +80,7 @@ func uploads(t *testing.T, s *Store) int {
 }
 
 func TestServerObjectsDoNotMixValues(t *testing.T) {
-	s := bucket(t, Options{})
+	s := onServer(t, Options{})
 	for _, v := range []string{"first", "other"} {
 		if _, err := s.Put(ctx, "k", []byte(v), store.PutOptions{}); err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestServerObjectsDoNotMixValues(t *testing.T) {
 }
 
 func TestServerDeletesManyKeys(t *testing.T) {
-	s := bucket(t, Options{})
+	s := onServer(t, Options{})
 	for _, key := range []string{"d/a&b", "d/c<d>", "d/é", "e"} {
 		if _, err := s.Put(ctx, key, []byte("x"), store.PutOptions{}); err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestServerDeletesManyKeys(t *testing.T) {
 // BenchmarkGet reads 4 KiB of a value; the server is another process, so that its
 // allocations do not count.
 func BenchmarkGet(b *testing.B) {
-	s := bucket(b, Options{})
+	s := onServer(b, Options{})
 	if _, err := s.Put(ctx, "k", make([]byte, 1<<20), store.PutOptions{}); err != nil {
 		b.Fatal(err)
 	}
