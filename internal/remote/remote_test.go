@@ -80,7 +80,7 @@ func TestRetry(t *testing.T) {
 			err   error
 			after time.Duration
 			calls int
-		}{{failed, 0, 1}, {Passing(failed, 0), 0, 5}, {Passing(failed, -1), -1, 5}, {nil, 0, 1}} {
+		}{{failed, 0, 1}, {Passing(failed, 0), 0, 5}, {Passing(failed, -1), -1, 5 + maxMends}, {nil, 0, 1}} {
 			calls, start := 0, time.Now()
 			err := c.Retry(ctx, func(context.Context) error { calls++; return c2.err })
 			if calls != c2.calls || !errors.Is(err, c2.err) && !errors.Is(err, failed) {

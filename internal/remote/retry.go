@@ -34,14 +34,25 @@ func IsPassing(err error) bool {
 	return errors.As(err, &p)
 }
 
+// maxMends is how many times a request is made again because it was itself wrong, such as
+// by its region or its credentials, which counts as no retry.
+const maxMends = 3
+
 // Retry calls f until it succeeds or fails for good: with an error that Passing did not
 // mark, or too many times.
 func (c *Client) Retry(ctx context.Context, f func(ctx context.Context) error) error {
+	mended := 0
 	for try := 0; ; try++ {
 		err := f(ctx)
 		var p *passing
 		if err == nil || ctx.Err() != nil || !errors.As(err, &p) {
 			return err
+		}
+		if p.after < 0 && mended < maxMends {
+			mended++
+			try--
+			c.counts.retries.Add(1)
+			continue
 		}
 		if try >= c.opt.Retries {
 			if try > 0 {
