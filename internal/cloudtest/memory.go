@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -31,6 +32,7 @@ type Memory struct {
 
 	mu      sync.Mutex
 	values  map[string]value // by path: /bucket/key
+	paths   []string         // of the values, in order
 	uploads map[string]*parts
 	next    int
 }
@@ -119,12 +121,16 @@ func (m *Memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (m *Memory) locked(w http.ResponseWriter, r *http.Request, body []byte) (*value, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.values == nil {
-		m.values, m.uploads = map[string]value{}, map[string]*parts{}
-	}
+	m.begin()
 	var found *value
 	err := m.answer(w, r, body, &found)
 	return found, err
+}
+
+func (m *Memory) begin() {
+	if m.values == nil {
+		m.values, m.uploads = map[string]value{}, map[string]*parts{}
+	}
 }
 
 func (m *Memory) answer(w http.ResponseWriter, r *http.Request, body []byte, found **value) error {
@@ -175,11 +181,11 @@ func (m *Memory) answer(w http.ResponseWriter, r *http.Request, body []byte, fou
 		if err := m.allowed(r); err != nil {
 			return err
 		}
-		m.values[path] = value{body, tag(body), metadata(r)}
+		m.put(path, value{body, tag(body), metadata(r)})
 		w.Header().Set("ETag", tag(body))
 		return nil
 	case r.Method == http.MethodDelete:
-		delete(m.values, path)
+		m.remove(path)
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -238,7 +244,7 @@ func (m *Memory) complete(w http.ResponseWriter, r *http.Request, body []byte) e
 		return err
 	}
 	made := value{whole, fmt.Sprintf(`"%x-%d"`, sums.Sum(nil), len(list.Part)), upload.meta}
-	m.values[r.URL.Path] = made
+	m.put(r.URL.Path, made)
 	delete(m.uploads, id)
 	return reply(w, struct {
 		XMLName xml.Name `xml:"CompleteMultipartUploadResult"`
@@ -252,7 +258,7 @@ func (m *Memory) deleteAll(w http.ResponseWriter, base string, body []byte) erro
 		return errBad
 	}
 	for _, o := range list.Object {
-		delete(m.values, base+o.Key)
+		m.remove(base + o.Key)
 	}
 	return reply(w, struct {
 		XMLName xml.Name `xml:"DeleteResult"`
@@ -297,7 +303,7 @@ func (m *Memory) list(w http.ResponseWriter, base string, q url.Values) error {
 	}
 	want, delimiter := q.Get("prefix"), q.Get("delimiter")
 	last := after
-	for _, key := range m.below(base, want) {
+	for key := range m.below(base, want, after) {
 		item, folder := key, false
 		if end := strings.Index(key[len(want):], delimiter); delimiter != "" && end >= 0 {
 			item, folder = key[:len(want)+end+len(delimiter)], true
@@ -321,16 +327,40 @@ func (m *Memory) list(w http.ResponseWriter, base string, q url.Values) error {
 	return reply(w, out)
 }
 
-// below gives the keys of a bucket that begin with a prefix, in order.
-func (m *Memory) below(base, prefix string) []string {
-	var keys []string
-	for path := range m.values {
-		if key, ok := strings.CutPrefix(path, base); ok && strings.HasPrefix(key, prefix) {
-			keys = append(keys, key)
+// Put has a value in a bucket without a request.
+func (m *Memory) Put(bucket, key string, data []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.begin()
+	m.put("/"+bucket+"/"+key, value{data, tag(data), nil})
+}
+
+func (m *Memory) put(path string, v value) {
+	if at, ok := slices.BinarySearch(m.paths, path); !ok {
+		m.paths = slices.Insert(m.paths, at, path)
+	}
+	m.values[path] = v
+}
+
+func (m *Memory) remove(path string) {
+	if at, ok := slices.BinarySearch(m.paths, path); ok {
+		m.paths = slices.Delete(m.paths, at, at+1)
+	}
+	delete(m.values, path)
+}
+
+// below yields the keys of a bucket that begin with a prefix and are not before another, in
+// order.
+func (m *Memory) below(base, prefix, from string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		at, _ := slices.BinarySearch(m.paths, base+max(prefix, from))
+		for _, path := range m.paths[at:] {
+			key, ok := strings.CutPrefix(path, base)
+			if !ok || !strings.HasPrefix(key, prefix) || !yield(key) {
+				return
+			}
 		}
 	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Uploads is how many uploads in parts were begun and not ended.

@@ -25,7 +25,7 @@ func TestCredentialsThatExpire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := make([]string, 200)
+	keys := make([]string, 100)
 	for i := range keys {
 		keys[i] = fmt.Sprintf("k/%03d", i)
 	}
@@ -43,7 +43,7 @@ func TestCredentialsThatExpire(t *testing.T) {
 		},
 		func(key string) error { return get(ctx, s, key, store.Part(100, 200), pattern(1000, key)) },
 		func(key string) error {
-			_, err := store.PutFrom(ctx, s, key, strings.NewReader(string(pattern(250_000, key))), -1, 1<<20)
+			_, err := store.PutFrom(ctx, s, key, strings.NewReader(string(pattern(120_000, key))), -1, 1<<20)
 			return err
 		},
 		func(key string) error {

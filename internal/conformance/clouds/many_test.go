@@ -25,7 +25,7 @@ func chunksToRead(t *testing.T) int {
 		return n
 	}
 	if thorough.Enabled {
-		return 40_000
+		return 10_000
 	}
 	return 600
 }
