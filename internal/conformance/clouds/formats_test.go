@@ -106,8 +106,12 @@ func TestEveryFormatFromEveryCloud(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer n.Close()
-				if log := p.proxy.Log(); len(log) > c.requests {
-					t.Errorf("%d requests to open it, want %d:\n%s", len(log), c.requests, strings.Join(log, "\n"))
+				most := c.requests
+				if p.direct.Scheme == "azblob" && c.what == "an archive" {
+					most++ // Azure knows no ranges that count from the end
+				}
+				if log := p.proxy.Log(); len(log) > most {
+					t.Errorf("%d requests to open it, want %d:\n%s", len(log), most, strings.Join(log, "\n"))
 				} else {
 					t.Logf("%d requests to open it", len(log))
 				}
