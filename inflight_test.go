@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/far"
+	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -82,4 +83,59 @@ func TestRequestsUnderWay(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The index of a shard far away is kept, and what is read by it tells whether it is
+// old: a shard that others replace, make shorter or empty is read as it is now.
+func TestIndexFarAwayIsKept(t *testing.T) {
+	content := mem.New()
+	spec := zarr.ArraySpec{Shape: []int{1 << 12}, Chunks: []int{8}, Shards: []int{1 << 12}, DataType: "uint16", Codecs: []byte(littleBytes)}
+	shards := make([][]byte, 3)
+	for i, count := range []int{1 << 12, 1 << 12, 1 << 11} {
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, content, string(rune('a'+i)), spec))
+		data := make([]uint16, count)
+		for k := range data {
+			data[k] = uint16(k + 1 + 10000*i)
+		}
+		// The order of writing is that of the inner chunks: the second half lies elsewhere.
+		check(t, zarr.Write(ctx, a, zarr.Box([]int{(1<<12 - count)}, []int{count}), data))
+		shards[i] = must[[]byte](t)(value(content, a.Path()+"/c/0"))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &far.Store{Store: content, Requests: 64}
+		a := must[zarr.Node](t)(zarr.OpenStore(t.Context(), s, "a")).(*zarr.Array)
+		s.Log()
+		now := 0
+		for _, c := range []struct {
+			shard    int
+			at       int
+			want     uint16
+			requests int
+		}{
+			{0, 0, 1, 2},
+			{0, 100, 101, 1},
+			{0, 1001, 1002, 1},
+			{1, 100, 10101, 3}, // the old index, then all anew
+			{1, 101, 10102, 1},
+			{2, 4000, 20000 + 4000 - 2048 + 1, 3},
+			{2, 100, 0, 1}, // nothing is there, which the index alone says: that is asked for again
+			{0, 4000, 4001, 3},
+		} {
+			if c.shard != now {
+				_, err := content.Put(t.Context(), "a/c/0", shards[c.shard], store.PutOptions{})
+				check(t, err)
+				now = c.shard
+			}
+			got := must[nd.Array[uint16]](t)(zarr.Read[uint16](t.Context(), a, zarr.Box([]int{c.at}, []int{1})))
+			if log, _ := s.Log(); got.Data[0] != c.want || len(log) != c.requests {
+				t.Errorf("shard %d: element %d is %d after %d requests, want %d, %d: %q", c.shard, c.at, got.Data[0], len(log), c.want, c.requests, log)
+			}
+		}
+	})
+}
+
+// value gives a stored value.
+func value(s store.Store, key string) ([]byte, error) {
+	b, _, err := s.Get(ctx, key, store.All(), nil)
+	return b, err
 }

@@ -285,11 +285,13 @@ func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *t
 	}
 	defer src.Close()
 	if ck.Cache != nil {
-		if tag := store.Tag(src); tag != "" {
-			ck.Name = s.fingerprint() + tag
-		} else {
+		tag := store.Tag(src)
+		if tag == "" {
+			kept := &keeper{Object: src, lease: ck.Cache, name: s.fingerprint()}
 			ck.Cache = nil
+			return kept.checked(ctx, a.identity(key), b.Decode(ctx, &ck, kept, t.box, dst))
 		}
+		ck.Name = s.fingerprint() + tag
 	}
 	return b.Decode(ctx, &ck, src, t.box, dst)
 }

@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 
+import clouds
 import copies
 import hdmfs
 import n5s
@@ -157,6 +158,16 @@ def measure_serves(options, folder, rows):
     return results
 
 
+def measure_clouds(options, servers, rows):
+    """The same of the rows cloud/*, {row: {column: ...}}."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            for who in clouds.COLUMNS:
+                keep(results.setdefault(row, {}), who, clouds.measure(servers, row, who, options.reps), turn, row, clouds.show)
+    return results
+
+
 def keep(cells, who, r, turn, row, show=None):
     """Puts the best of a measurement into its cell."""
     r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
@@ -265,6 +276,13 @@ def main():
         for row in rows:
             serves.make(f"{folder}/{row.split('/')[1]}", row, options.quick)
         tables.append(serves.table(measure_serves(options, folder, rows)))
+    if rows := list(filter(options.wants, clouds.ROWS)):
+        length = 64 if options.quick else 256
+        servers = clouds.Servers(length)
+        try:
+            tables.append(clouds.table(measure_clouds(options, servers, rows), length))
+        finally:
+            servers.stop()
     text = "\n\n".join(tables)
     print(text)
     if not options.quick and not options.only:

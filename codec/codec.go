@@ -68,6 +68,17 @@ type Source interface {
 	Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error)
 }
 
+// Keeper is a source that is not told by its version before it is read, and keeps what
+// codecs learn of it, such as an index, with the version that it is of.
+type Keeper interface {
+	Source
+	// Keep gives what load gave under a name before, or else gives now, with its
+	// version and its size in bytes. From then on the source gives bytes of that
+	// version alone: of another one it is store.ErrChanged. fresh says that load was
+	// called; what is not may be old until something was read.
+	Keep(ctx context.Context, name string, load func() (v any, version string, size int64, err error)) (v any, fresh bool, err error)
+}
+
 // Codec is one entry of a codecs list, parsed. It is also an ArrayToArray, an
 // ArrayToBytes or a BytesToBytes.
 type Codec interface {

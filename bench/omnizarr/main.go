@@ -31,6 +31,9 @@ const usage = `usage:
 	omnizarr record-HOW DIR SECONDS REPS   record DIR/samples.raw over and over into a copy of DIR/session.nwb.zarr:
 		HOW is second, second-sync or hundred
 	omnizarr load LIST CONNECTIONS SECONDS  ask servers for the addresses in a file, for so long, or for each once if SECONDS is 0
+	omnizarr delay ADDRESS SERVER MILLIS   pass requests on to a server, each after a while
+	omnizarr make-cloud BUCKET SIDE        write the arrays chunks and shards into the bucket of a URL
+	omnizarr cloud-WORK BUCKET ARRAY REPS  read, boxes or write there
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 
@@ -43,6 +46,10 @@ func main() {
 		err = makeRandom(args[1], args[2])
 	case len(args) == 3 && args[0] == "make-packed":
 		err = makePacked(args[1], args[2])
+	case len(args) == 4 && args[0] == "delay":
+		err = delay(args[1], args[2], args[3])
+	case len(args) == 3 && args[0] == "make-cloud":
+		err = makeCloud(args[1], args[2])
 	case len(args) == 4 && args[0] == "load":
 		err = load(args[1], args[2], args[3])
 	case len(args) == 4 && workloads[args[0]] != nil:

@@ -39,6 +39,10 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"hdmf-units":  readUnits,
 	"hdmf-series": readRecording,
 
+	"cloud-read":  cloudRead,
+	"cloud-boxes": cloudBoxes,
+	"cloud-write": cloudWrite,
+
 	"record-second":      rig(1, false),
 	"record-second-sync": rig(1, true),
 	"record-hundred":     rig(100, false),

@@ -41,7 +41,7 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 			return err
 		}
 	}
-	x, err := s.load(ctx, ck, src)
+	x, fresh, err := s.load(ctx, ck, src)
 	if err != nil {
 		return err
 	}
@@ -52,6 +52,11 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 	}
 	r.batch = min(r.batch, ck.Piece())
 	wanted, err := r.find(x)
+	if len(wanted) == 0 && !fresh { // nothing more would be read that tells whether it is old
+		if x, err = s.read(ctx, ck, src); err == nil {
+			wanted, err = r.find(x)
+		}
+	}
 	if err != nil || len(wanted) == 0 {
 		return err
 	}

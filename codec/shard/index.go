@@ -13,14 +13,35 @@ import (
 
 // index is a decoded index: an offset and a length for every inner chunk.
 type index struct {
-	data  []byte
-	total int64 // bytes in the shard, -1 if the source does not tell
+	data    []byte
+	total   int64  // bytes in the shard, -1 if the source does not tell
+	version string // of the shard, "" if the source does not tell
 }
 
 const missing = math.MaxUint64
 
-// load reads and decodes the index, or takes it from the cache.
-func (s *shard) load(ctx context.Context, ck *codec.Chunk, src codec.Source) (*index, error) {
+// load reads and decodes the index, or takes it from the cache. fresh says that it is
+// that of what the source gives; otherwise what the source gives next tells.
+func (s *shard) load(ctx context.Context, ck *codec.Chunk, src codec.Source) (x *index, fresh bool, err error) {
+	if k, ok := src.(codec.Keeper); ok && ck.Cache == nil {
+		v, fresh, err := k.Keep(ctx, "#index", func() (any, string, int64, error) {
+			x, err := s.read(ctx, ck, src)
+			if err != nil {
+				return nil, "", 0, err
+			}
+			return x, x.version, int64(16 * s.count), nil
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		return v.(*index), fresh, nil
+	}
+	x, err = s.cached(ctx, ck, src)
+	return x, true, err
+}
+
+// cached is load for sources that keep nothing.
+func (s *shard) cached(ctx context.Context, ck *codec.Chunk, src codec.Source) (*index, error) {
 	if ck.Cache == nil {
 		return s.read(ctx, ck, src)
 	}
@@ -60,7 +81,7 @@ func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", codec.RangeError(err))
 		}
-		hold.B, raw, x.total = out, out, info.Size
+		hold.B, raw, x.total, x.version = out, out, info.Size, info.ETag
 	}
 	if len(raw) != s.indexSize {
 		return nil, codec.Bad("shard of %d bytes is too short for its index of %d", len(raw), s.indexSize)
@@ -75,7 +96,10 @@ func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 
 // Parts tells where inner chunks lie.
 func (s *shard) Parts(ctx context.Context, ck *codec.Chunk, src codec.Source) (func(at []int) (off, n int, ok bool, err error), error) {
-	x, err := s.load(ctx, ck, src)
+	x, fresh, err := s.load(ctx, ck, src)
+	if err == nil && !fresh {
+		x, err = s.read(ctx, ck, src)
+	}
 	if err != nil {
 		return nil, err
 	}
