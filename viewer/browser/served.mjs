@@ -289,6 +289,16 @@ await test("the scale bar is as long as it says", async (page) => {
   }
 });
 
+await test("sizes of pixels go across, down and deep, whatever the order of axes; the names of both axes are read whole", async (page) => {
+  await page.goto(base + "/view/brain.n5/em");
+  await page.getByText("8 × 8 × 16 nm").waitFor();
+  await page.goto(base + "/view/cells.zarr");
+  await page.getByText("0.325 × 0.325 × 1 µm").waitFor();
+  await page.goto(base + "/view/planet.zarr/height?view=array");
+  await page.locator(".array-corner").waitFor();
+  assert.ok(await page.locator(".array-corner").evaluate((e) => [e, e.parentElement].every((b) => b.scrollWidth <= b.clientWidth + 1)), "the corner is cut");
+});
+
 await test("the grid of chunks is drawn, and chunks are told", async (page) => {
   await picture(page, "/view/cells.zarr?x=384&y=256&zoom=1");
   const painted = () => page.evaluate(() => {

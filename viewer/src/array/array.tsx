@@ -175,11 +175,12 @@ function NumberGrid({ node, l, wrap }: { node: Node; l: Layout; wrap: number }) 
   const at: At | null = q["row"] === undefined ? null : { row: Math.max(0, Math.min(rows - 1, Number(q["row"]) || 0)), column: Math.max(0, Math.min(columns - 1, Number(q["col"]) || 0)) };
   const across = useMemo(() => uniform(columns, elementWidth(type)), [columns, type]), down = useMemo(() => uniform(rows, rowHeight), [rows]);
   if (problem && !pieces.get("0,0") && !before.current) return <ErrorState problem={problem} retry={() => pieces.retry()} />;
+  const corner = wrap ? "" : `${axisName(node, l.rows)} ↓ ${axisName(node, l.columns)} →`;
   return (
     <Grid
-      label={`${node.label ?? node.name}, ${shapeText(shape)} of ${type}`} rows={down} columns={across} gutter={Math.max(52, String(shape[Math.max(0, l.rows)]).length * 8 + 20)} head={28} goto={at?.row}
+      label={`${node.label ?? node.name}, ${shapeText(shape)} of ${type}`} rows={down} columns={across} gutter={Math.max(52, String(shape[Math.max(0, l.rows)]).length * 8 + 20, Math.min(160, corner.length * 6 + 14))} head={28} goto={at?.row}
       header={(c) => <span class="array-head" title={wrap ? "" : coordinate(node, l.columns, c)}>{wrap ? (wrap > 1 ? "+" + c : "") : group(c)}</span>}
-      corner={<span class="array-corner" aria-label="rows and columns">{wrap ? "" : `${axisName(node, l.rows)} ↓ ${axisName(node, l.columns)} →`}</span>}
+      corner={<span class="array-corner" aria-label="rows and columns">{corner}</span>}
       name={(r) => String(wrap ? r * wrap : r)} cell={cell} at={at} onAt={(a) => setParams({ row: String(a.row), col: String(a.column) })} onHover={hover} onSight={onSight}
     />
   );

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../api";
-import type { ArrayInfo, Codec, Node } from "../api";
+import type { ArrayInfo, Axis, Codec, Node } from "../api";
 import { copy, server, sources } from "../state";
 import { bytes, count, group, shape, value } from "../format";
 import { DataLink } from "../ui/link";
@@ -40,11 +40,12 @@ export function stored(a: ArrayInfo): string {
 }
 
 function pixel(n: Node): string {
-  const space = n.image?.axes.filter((a) => a.type === "space" && a.unit && !a.coordinates) ?? [];
+  const { axes = [], x = 0, y = 0 } = n.image ?? {};
+  // Across, down, and the rest: formats differ in the order of axes.
+  const space = [...new Set([axes[x], axes[y], ...axes])].filter((a) => a && a.type === "space" && a.unit && !a.coordinates) as Axis[];
   if (!space.length) return "";
   const same = space.every((a) => a.unit === space[0]!.unit);
-  const list = [...space].reverse();
-  return list.map((a) => value(Math.abs(a.scale), 4) + (same ? "" : " " + a.unit)).join(" × ") + (same ? " " + space[0]!.unit : "");
+  return space.map((a) => value(Math.abs(a.scale), 4) + (same ? "" : " " + a.unit)).join(" × ") + (same ? " " + space[0]!.unit : "");
 }
 
 /** chunkShape leaves out leading axes of one element, which say nothing. */
