@@ -81,20 +81,10 @@ func (p *Pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
-// StopWorker ends a worker. It is told by name alone: where two have the same, neither is
-// ended here, but when its control has gone.
-func (p *Pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var found []context.CancelFunc
-	for id, cancel := range p.workers {
-		if id.name == r.GetWorkerId() {
-			found = append(found, cancel)
-		}
-	}
-	if len(found) == 1 {
-		found[0]()
-	}
+// StopWorker is told when a runner wants a worker no more, which then ends by itself, since its
+// control goes. It is told by name alone: after a restart that name may be another's, of a
+// task manager that is at work, so nobody is ended here.
+func (p *Pool) StopWorker(context.Context, *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	return &fnpb.StopWorkerResponse{}, nil
 }
 
