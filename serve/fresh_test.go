@@ -7,8 +7,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
-	"time"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/tiff/export"
@@ -131,7 +131,7 @@ func TestWhatIsKeptGoesByWhatIsStored(t *testing.T) {
 			if name == "image.tif" { // files are looked at once a second
 				address := "/api/slice?source=image.tif&path=/&slice=599,500"
 				for want := ask(anew, address, "").Body.String(); ask(s, address, "").Body.String() != want; {
-					time.Sleep(20 * time.Millisecond)
+					runtime.Gosched()
 				}
 			}
 			for address, old := range before {
