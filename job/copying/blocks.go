@@ -29,6 +29,7 @@ type Record interface {
 // Elements copies the elements of arrays whose copies are made already. record may be
 // nil: nothing is done yet then, and nobody asks.
 func Elements(ctx context.Context, pairs []Pair, opts Options, record Record) (sum Summary, err error) {
+	opts.waits = opts.waits || opts.Workers == 0
 	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
 		return sum, fmt.Errorf("copy: %w", err)
 	}
@@ -533,9 +534,13 @@ func (s *spare) lend(size int, shape []int) (v nd.View, free func()) {
 	return nd.Of((*mem)[:n], size, shape...), func() { s.Put(mem) }
 }
 
-// atOnce is how many blocks are worked on at once: some wait for a network.
+// atOnce is how many blocks are worked on at once: unless that was said, some more wait
+// for a network.
 func (r *runner) atOnce() int {
 	n := r.opts.Workers
+	if !r.opts.waits {
+		return n
+	}
 	for _, w := range r.work {
 		n = max(n, store.AtOnce(r.opts.Workers, w.From.Store(), w.To.Store()))
 	}

@@ -53,8 +53,11 @@ type Options struct {
 	Overwrite bool
 	// Verify reads the copy back and compares it with the source before it is done.
 	// Where codecs lose precision, it is only decoded.
-	Verify  bool
-	Workers int // blocks at once; default: the number of processors
+	Verify bool
+	// Workers is how many blocks are worked on at once, and so how many are lost if the
+	// copy is stopped. The default is the number of processors, and where a store is
+	// far away as many more as it likes requests under way.
+	Workers int
 	// Memory bounds the bytes that the copy takes; default: a quarter of what the
 	// process may use. A chunk or shard that needs more is zarr.ErrTooLarge. What the
 	// source has in flight comes on top, see zarr.InFlight.
@@ -68,6 +71,8 @@ type Options struct {
 	Open []zarr.Option
 	// Spread makes the copy together with other processes; nil is alone.
 	Spread *Spread
+
+	waits bool // Workers was not said
 }
 
 // ErrNotEmpty says that the place of a copy holds something else.
@@ -109,6 +114,7 @@ func (o Options) complete() (Options, error) {
 	if o.Spread != nil && o.Memory == 0 {
 		o.Memory = SpreadMemory
 	}
+	o.waits = o.waits || o.Workers == 0
 	if o.Workers, o.Memory, err = job.Limits(o.Workers, o.Memory); err != nil {
 		return o, fmt.Errorf("copy: %w", err)
 	}
