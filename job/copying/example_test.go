@@ -34,6 +34,6 @@ func Example() {
 		return
 	}
 	report, err := check.Verify(ctx, copied, check.VerifyOptions{})
-	fmt.Printf("%+v %v\n", report, err)
-	// Output: {OK:true Arrays:1 Chunks:2 Missing:0 Checked:0 Problems:[] Notes:[]} <nil>
+	fmt.Println(report.OK, report.Arrays, report.Chunks, report.Missing, err)
+	// Output: true 1 2 0 <nil>
 }
