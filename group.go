@@ -7,9 +7,11 @@ import (
 	"iter"
 	pathpkg "path"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -272,29 +274,89 @@ func (g *Group) walkFolder(ctx context.Context, prefix string, yield func(Node, 
 	}, func(prefix string) bool { return g.walkFolder(ctx, prefix, yield) })
 }
 
-// folder opens the nodes in a folder one after the other; folders in it that
-// are no nodes go to other.
+// folder opens the nodes in a folder, some of them ahead where each takes its time;
+// folders in it that are no nodes go to other.
 func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, error) bool, other func(prefix string) bool) bool {
+	ahead := openings{g: g, most: 1}
+	if store.IsFar(g.store) {
+		ahead.most = firstAhead
+	}
+	opening, cancel := context.WithCancel(ctx)
+	defer ahead.wg.Wait()
+	defer cancel()
 	for entry, err := range g.store.List(ctx, prefix, "/") {
 		if err != nil {
-			return yield(nil, g.fail("list", err))
+			return ahead.next(ctx, 0, yield, other) && yield(nil, g.fail("list", err))
 		}
 		if !entry.IsPrefix || IsOwn(pathpkg.Base(entry.Key)) {
 			continue
 		}
-		n, err := openNode(ctx, g.engine, strings.TrimSuffix(entry.Key, "/"), g.format)
-		if errors.Is(err, ErrNoNode) {
-			if other != nil && !other(entry.Key) {
+		ahead.open(opening, entry.Key)
+		if !ahead.next(ctx, ahead.most-1, yield, other) {
+			return false
+		}
+	}
+	return ahead.next(ctx, 0, yield, other)
+}
+
+// firstAhead is how many nodes far away are opened ahead at first. The more are wanted,
+// the more are.
+const firstAhead = 8
+
+// openings are the nodes in a folder that are being opened, in order.
+type openings struct {
+	g     *Group
+	most  int
+	queue []*opening
+	wg    sync.WaitGroup
+}
+
+type opening struct {
+	key  string // of the folder
+	done chan struct{}
+	node Node
+	err  error
+}
+
+// open begins to open the node in a folder.
+func (o *openings) open(ctx context.Context, key string) {
+	x := &opening{key: key, done: make(chan struct{})}
+	o.queue = append(o.queue, x)
+	do := func() {
+		defer close(x.done)
+		x.err = par.Catch(func() (err error) {
+			x.node, err = openNode(ctx, o.g.engine, strings.TrimSuffix(key, "/"), o.g.format)
+			return err
+		})
+	}
+	if o.most == 1 {
+		do()
+		return
+	}
+	o.wg.Go(do)
+}
+
+// next yields nodes until no more than some are left.
+func (o *openings) next(ctx context.Context, left int, yield func(Node, error) bool, other func(prefix string) bool) bool {
+	for len(o.queue) > left {
+		x := o.queue[0]
+		o.queue = o.queue[1:]
+		<-x.done
+		if o.most > 1 {
+			o.most = min(o.most+1, store.AtOnce(0, o.g.store))
+		}
+		if errors.Is(x.err, ErrNoNode) {
+			if other != nil && !other(x.key) {
 				return false
 			}
 			continue
 		}
-		if !yield(n, err) {
+		if !yield(x.node, x.err) {
 			return false
 		}
 		// A document that cannot be read does not hide the nodes below it; what
 		// else lies there may be chunks.
-		if err != nil && other != nil && !g.folder(ctx, entry.Key, yield, nil) {
+		if x.err != nil && other != nil && !o.g.folder(ctx, x.key, yield, nil) {
 			return false
 		}
 	}

@@ -192,3 +192,41 @@ func TestRequestsOfOpening(t *testing.T) {
 		})
 	}
 }
+
+// A group far away without consolidated metadata is listed once, and the documents in
+// it are asked for at once.
+func TestRequestsOfWalks(t *testing.T) {
+	content := samples(t)
+	for _, c := range []struct {
+		url             string
+		requests, waits int
+	}{
+		// The root, its list, a, b and g, the list of g, c and d.
+		{"v3.zarr", 1 + 1 + 3 + 1 + 2, 1 + 1 + 1 + 1 + 1},
+		{"c3.zarr", 1, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &far.Store{Store: content, Requests: 64}
+			begin := time.Now()
+			g, err := zarr.OpenGroup(t.Context(), "far://b/"+c.url, opener(s), zarr.ReadOnly())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			var paths []string
+			for n, err := range g.Walk(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				paths = append(paths, n.Path())
+			}
+			log, _ := s.Log()
+			if got := strings.Join(paths, " "); got != "a b g g/c g/d" {
+				t.Errorf("%s: %s", c.url, got)
+			}
+			if len(log) != c.requests || time.Since(begin) != time.Duration(c.waits)*far.Wait {
+				t.Errorf("%s: %d requests, waits for %d: want %d, %d: %q", c.url, len(log), time.Since(begin)/far.Wait, c.requests, c.waits, log)
+			}
+		})
+	}
+}

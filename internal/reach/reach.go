@@ -78,9 +78,10 @@ func (r *Reach) Close() error { return r.opened.Close() }
 
 // placeOf is where a store lies, if others can refer to it.
 func placeOf(s store.Store) (site, bool) {
-	at, err := siteOf(strings.TrimSuffix(store.Identity(s, ""), "/"))
-	if err == nil && at.scheme != "file" && at.scheme != "http" && at.scheme != "https" {
-		at, err = siteOf(s.URL()) // of a bucket, which references name so
+	// A bucket goes by the name that references have for it, others by what they are.
+	at, err := siteOf(s.URL())
+	if err != nil || at.scheme == "file" || at.scheme == "http" || at.scheme == "https" {
+		at, err = siteOf(strings.TrimSuffix(store.Identity(s, ""), "/"))
 	}
 	if err != nil || at.scheme == "mem" {
 		return site{}, false
