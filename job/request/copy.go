@@ -178,16 +178,28 @@ func (j *copyJob) Stages() (out []spread.Stage) {
 	return out
 }
 
+// counts are what an item read and wrote, as in copying.Summary.
+type counts struct {
+	Chunks  int64 `json:"chunks"`
+	Empty   int64 `json:"chunks_empty"`
+	Read    int64 `json:"bytes_in"`
+	Written int64 `json:"bytes_out"`
+}
+
 // Do makes an item.
 func (j *copyJob) Do(ctx context.Context, stage, item int) ([]byte, error) {
 	if j.work == nil {
 		return nil, nil // it was complete when the job was opened
 	}
-	return nil, j.work.Do(ctx, stage, item)
+	var m zarr.Meter
+	if err := j.work.Do(m.Context(ctx), stage, item); err != nil {
+		return nil, err
+	}
+	return json.Marshal(counts{m.Chunks.Load(), m.Empty.Load(), m.Read.Load(), m.Written.Load()})
 }
 
-// Finish lets the copy appear.
-func (j *copyJob) Finish(ctx context.Context, _ spread.Results) ([]byte, error) {
+// Finish lets the copy appear. Its summary counts what all processes read and wrote.
+func (j *copyJob) Finish(ctx context.Context, results spread.Results) ([]byte, error) {
 	select {
 	case <-j.done: // there already, or a second time
 	default:
@@ -199,7 +211,17 @@ func (j *copyJob) Finish(ctx context.Context, _ spread.Results) ([]byte, error) 
 	if j.err != nil {
 		return nil, j.err
 	}
-	return json.Marshal(j.sum)
+	sum := j.sum
+	for stage := 0; results != nil && stage < len(j.Stages()); stage++ {
+		for _, text := range results(stage) {
+			var c counts
+			if err := strictjson.Unmarshal(text, &c); err != nil {
+				return nil, err
+			}
+			sum.Add(copying.Summary{Chunks: c.Chunks, Empty: c.Empty, Read: c.Read, Written: c.Written})
+		}
+	}
+	return json.Marshal(sum)
 }
 
 // Close gives the copy up, if it is not finished.

@@ -112,7 +112,7 @@ func TestCopiesByMany(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			to := func(name string) request.Copy { c := c; c.To = filepath.Join(dir, name); return c }
-			_, err := copied(t, to("one"), func(*copying.Options) {})
+			one, err := copied(t, to("one"), func(*copying.Options) {})
 			jobtest.Check(t, err)
 			want := files(t, filepath.Join(dir, "one"))
 
@@ -132,8 +132,14 @@ func TestCopiesByMany(t *testing.T) {
 
 			spec, err := to("pool").Spec()
 			jobtest.Check(t, err)
-			jobtest.Check(t, jobtest.Err(spread.Pool{Workers: 3}.Run(t.Context(), spec)))
+			text, err := spread.Pool{Workers: 3}.Run(t.Context(), spec)
+			jobtest.Check(t, err)
 			jobtest.Same(t, files(t, filepath.Join(dir, "pool")), want)
+			var all copying.Summary
+			jobtest.Check(t, json.Unmarshal(text, &all))
+			if all.Arrays != one.Arrays || all.Chunks != one.Chunks || all.Empty != one.Empty || all.Written != one.Written || all.Read == 0 {
+				t.Errorf("a job says %+v, one process %+v", all, one)
+			}
 
 			together(t, to("together"))
 			jobtest.Same(t, files(t, filepath.Join(dir, "together")), want)
