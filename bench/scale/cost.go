@@ -39,11 +39,10 @@ func (c conversion) need() need {
 
 // prices are those of a provider, in dollars.
 type prices struct {
-	name            string
-	get, put        float64 // per request
-	month           float64 // per byte that is stored for a month
-	core            float64 // per core and hour
-	requestsPerCore float64
+	name     string
+	get, put float64 // per request
+	month    float64 // per byte that is stored for a month
+	core     float64 // per core and hour
 }
 
 func (p prices) requests(n need) float64 { return n.gets*p.get + n.puts*p.put }
