@@ -247,12 +247,20 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	// Documents of which a format of its own tells only together with those around them
 	// are looked for where the name does not speak against it, or looking costs nothing.
 	others := mixed != nil && e.format == "" && !(translate.IsLooking(looking) && named != nil && named.Folder.Mixed)
+	if n := openGathered(ctx, looking, e, mixed, path); n != nil {
+		return n, nil
+	}
 	if others && named != nil && !named.Folder.Mixed {
+		if isOf(looking, mixed, path, named, e.registry()) {
+			return openAs(ctx, looking, e, path, named)
+		}
 		// What lies there probably is of this format, unless it is of one of the others.
 		for _, name := range slices.Concat(mixed.Names(), named.Folder.Documents.Nodes) {
 			translate.Expect(looking, pathpkg.Join(path, name))
 		}
-		expectUnfinished(looking, path)
+		if !isWeb(e.store) {
+			expectUnfinished(looking, path)
+		}
 	}
 	n, err := openLooked(ctx, looking, e, path)
 	if !errors.Is(err, ErrNoNode) {
@@ -289,10 +297,54 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if lookErr != nil {
 		return nil, (&node{engine: e, path: path}).fail("open", lookErr)
 	}
+	return openAs(ctx, looking, e, path, is)
+}
+
+// openAs opens a node of a format that is not one of those that are looked for first.
+func openAs(ctx, looking context.Context, e *engine, path string, f *format.Format) (Node, error) {
 	found := *e
-	found.store = e.formats.Open(e.store, is.Name, e.env())
+	found.store = e.formats.Open(e.store, f.Name, e.env())
 	found.reach = reach.Around(found.store, e.reaching())
 	return openLooked(ctx, looking, &found, path)
+}
+
+// openGathered opens a node by the consolidated metadata of the root, where the format is
+// known and each request takes its time; nil if that says nothing of it.
+func openGathered(ctx, looking context.Context, e *engine, s *translate.Store, path string) Node {
+	if s == nil || path == "" || !translate.IsLooking(looking) || e.consolidated != preferConsolidated {
+		return nil
+	}
+	top := s.Gathered(looking, "")
+	if top == nil {
+		return nil
+	}
+	n, err := newGroup(node{engine: e, format: s.Format()}, top).Open(ctx, path)
+	if err != nil {
+		return nil // its own documents tell
+	}
+	return n
+}
+
+// isOf reports whether what lies at a path is of the format that its name says, by two
+// requests at once: the document of the format is there, and the first of those that
+// would make it another is not. Where requests take no time worth mention it is false.
+func isOf(looking context.Context, s *translate.Store, path string, f *format.Format, reg meta.Registry) bool {
+	if !translate.IsLooking(looking) {
+		return false
+	}
+	other := pathpkg.Join(path, s.Names()[0])
+	for _, name := range f.Folder.Documents.Nodes {
+		translate.Expect(looking, pathpkg.Join(path, name))
+	}
+	if _, _, err := translate.Document(looking, s.Unwrap(), other, reg); !errors.Is(err, store.ErrNotExist) {
+		return false
+	}
+	for _, name := range f.Folder.Documents.Nodes {
+		if _, _, err := translate.Document(looking, s.Unwrap(), pathpkg.Join(path, name), reg); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // implicitGroup gives the group that a folder is which is no node, but holds some,
@@ -353,6 +405,9 @@ func IsOwn(name string) bool {
 
 // inUnfinished reports whether a path leads into a hierarchy that is not complete.
 func inUnfinished(ctx context.Context, e *engine, path string) bool {
+	if isWeb(e.store) {
+		return false
+	}
 	expectUnfinished(ctx, path)
 	for at := path; ; at = above(at) {
 		if isUnfinished(ctx, e, at) {
@@ -372,6 +427,13 @@ func inUnfinished(ctx context.Context, e *engine, path string) bool {
 
 // above is the path of the folder that a path lies in.
 func above(path string) string { return strings.TrimSuffix(pathpkg.Dir(path), ".") }
+
+// isWeb reports whether a store is one of a web server. No copies are made there, and a
+// place where nothing lies is found out in fewer requests.
+func isWeb(s store.Reader) bool {
+	scheme, _, _ := strings.Cut(s.URL(), "://")
+	return scheme == "http" || scheme == "https"
+}
 
 // expectUnfinished asks ahead for what inUnfinished wants to know.
 func expectUnfinished(looking context.Context, path string) {

@@ -86,6 +86,8 @@ func newOptions(opts []Option) (*options, error) {
 	for _, place := range o.allow {
 		if path, ok := strings.CutPrefix(place, "file://"); ok || !strings.Contains(place, "://") {
 			o.locate.Allow = append(slices.Clip(o.locate.Allow), path)
+		} else {
+			o.locate.HTTP.Allow = append(slices.Clip(o.locate.HTTP.Allow), place)
 		}
 	}
 	switch {

@@ -72,6 +72,24 @@ func (g *guarded) Keys() (keys json.RawMessage) {
 	return keys
 }
 
+// Expected are the names of the documents that are read for a node.
+func (g *guarded) Expected() (names []string) {
+	e, ok := g.docs.(translate.Expecter)
+	if !ok || g.call(func() error { names = e.Expected(); return nil }) != nil {
+		return g.of.Folder.Documents.Nodes
+	}
+	return names
+}
+
+// Gathered is that of the format, nil if it has none.
+func (g *guarded) Gathered(ctx context.Context, path string) (m *meta.Group) {
+	d, ok := g.docs.(translate.Gatherer)
+	if !ok || g.call(func() error { m = d.Gathered(ctx, path); return nil }) != nil {
+		return nil
+	}
+	return m
+}
+
 func (g *guarded) call(f func() error) error {
 	if g.err != nil {
 		return g.err

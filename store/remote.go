@@ -15,8 +15,15 @@ type Remote struct {
 	// there are as many processors.
 	Requests int
 	// Retries is how many times a request that fails for a reason which may pass is
-	// tried again; 0 means what the store holds for good, and a negative number never.
+	// tried again, after waits that grow; 0 means eight times, for about half a minute
+	// and a minute at most, and a negative number never.
 	Retries int
+	// MinRate is how many bytes a second must come or go at least, seen over a minute;
+	// 0 means 1024, and a negative number any.
+	MinRate int64
+	// Timeout is how long one request may take in all, until its answer is there whole;
+	// 0 means 15 minutes, and a negative one has no end.
+	Timeout time.Duration
 	// Hedge is after which time a read without an answer is asked for once more, the
 	// first answer counts; 0 leaves it to the store, and a negative one never does.
 	Hedge time.Duration

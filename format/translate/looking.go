@@ -16,6 +16,25 @@ type Expecter interface {
 	Expected() []string
 }
 
+// Gatherer are documents of which a group may keep those of all nodes below it in one.
+type Gatherer interface {
+	// Gathered reads the group at a path by that one document alone, nil if it has none
+	// that says what the group is.
+	Gathered(ctx context.Context, path string) *meta.Group
+}
+
+// Gathered reads the group at a path by its consolidated metadata alone, and with it what
+// that says of all nodes below. It is nil where there is none, where it is no document of
+// its own, or where nodes can have several formats.
+func (s *Store) Gathered(ctx context.Context, node string) *meta.Group {
+	if len(s.shown) == 1 {
+		if d, ok := s.shown[0].Documents.(Gatherer); ok {
+			return d.Gathered(ctx, node)
+		}
+	}
+	return nil
+}
+
 // Looking gives a context in which a node of s is looked for: a document is asked for
 // once, and Expect asks ahead. Where requests take no time worth mention it is ctx
 // itself. done ends it, and all requests that nobody waits for any more.

@@ -80,8 +80,10 @@ func (h hierarchy) get(ctx context.Context, node, name string) ([]byte, store.In
 // Node reads the documents of a node. Consolidated metadata is looked at only if
 // it is asked for.
 func (h hierarchy) Node(ctx context.Context, path string, consolidated bool) (meta.Node, store.Info, error) {
-	if g := h.consolidatedFirst(ctx, path, consolidated); g != nil {
-		return g, store.Info{Size: -1}, nil
+	if consolidated && h.isTop(ctx, path) {
+		if g := h.Gathered(ctx, path); g != nil {
+			return g, store.Info{Size: -1}, nil
+		}
 	}
 	d, err := h.read(ctx, path)
 	if err == nil && !d.exists() {
@@ -104,14 +106,16 @@ func (h hierarchy) Node(ctx context.Context, path string, consolidated bool) (me
 // Expected are the documents that are read for a node, but for consolidated metadata.
 func (h hierarchy) Expected() []string { return []string{arrayName, groupName, attributesName} }
 
-// consolidatedFirst gives a group by its consolidated metadata alone, which has the
-// group's own documents too, where each request takes its time and the name says that
-// a whole hierarchy lies there; nil if that is not so.
-func (h hierarchy) consolidatedFirst(ctx context.Context, node string, consolidated bool) meta.Node {
+// isTop reports whether a whole hierarchy probably lies at a path, going by its name, and
+// each request takes its time: consolidated metadata, which has the group's own documents
+// too, is the first thing to look at there.
+func (h hierarchy) isTop(ctx context.Context, node string) bool {
 	url, _, _ := strings.Cut(store.JoinURL(h.store.URL(), node), "?")
-	if !consolidated || !translate.IsLooking(ctx) || format.LastEnding(path.Base(url), ".zarr") == "" {
-		return nil
-	}
+	return translate.IsLooking(ctx) && format.LastEnding(path.Base(url), ".zarr") != ""
+}
+
+// Gathered gives a group by its consolidated metadata alone; nil if it has none.
+func (h hierarchy) Gathered(ctx context.Context, node string) *meta.Group {
 	text, _, err := h.get(ctx, node, consolidatedName)
 	if err != nil || text == nil {
 		return nil

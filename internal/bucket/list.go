@@ -53,12 +53,16 @@ func (u *Unlisted) Writable() error {
 	return nil
 }
 
+// errUnasked says that a listing is about something else.
+var errUnasked = errors.New("server lists a name that was not asked for")
+
 // List makes a listing of pages, of which each is about names behind those of the page
-// before. Names that are no keys, such as those that end in a slash, by which some
-// programs show folders, are passed over.
-func (p Place) List(ctx context.Context, prefix, delimiter string, page Pager) iter.Seq2[store.Entry, error] {
+// before. base is what the names of all keys begin with, and url names the store. Names
+// that are no keys, such as those that end in a slash, by which some programs show
+// folders, are passed over.
+func List(ctx context.Context, url, base, prefix, delimiter string, page Pager) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		failed := func(err error) { yield(store.Entry{}, store.WrapError("list", p.URL(), prefix, err)) }
+		failed := func(err error) { yield(store.Entry{}, store.WrapError("list", url, prefix, err)) }
 		if err := store.CheckList(prefix, delimiter); err != nil {
 			failed(err)
 			return
@@ -69,7 +73,7 @@ func (p Place) List(ctx context.Context, prefix, delimiter string, page Pager) i
 				failed(err)
 				return
 			}
-			got, err := page.next(ctx, p.Prefix+prefix, delimiter, mark)
+			got, err := page.next(ctx, base+prefix, delimiter, mark)
 			if err != nil {
 				failed(err)
 				return
@@ -77,9 +81,16 @@ func (p Place) List(ctx context.Context, prefix, delimiter string, page Pager) i
 			mark, more = got.Next, got.Next != ""
 			slices.SortFunc(got.Entries, func(a, b store.Entry) int { return strings.Compare(a.Key, b.Key) })
 			for _, e := range got.Entries {
-				key, ok := strings.CutPrefix(e.Key, p.Prefix)
-				if !ok || !strings.HasPrefix(key, prefix) || key == last || !isKey(key, e.IsPrefix) || e.IsPrefix && delimiter == "" {
+				key, ok := strings.CutPrefix(e.Key, base)
+				switch {
+				case !ok || !strings.HasPrefix(key, prefix):
+					failed(errUnasked)
+					return
+				case key == last || !isKey(key, e.IsPrefix) || e.IsPrefix && delimiter == "":
 					continue
+				case key < last && !store.IsNamesOnly(ctx):
+					failed(errors.New("server does not list in order"))
+					return
 				}
 				e.Key, last = key, key
 				if !yield(e, nil) {
@@ -97,9 +108,9 @@ func isKey(key string, prefix bool) bool {
 	return store.CheckKey(key) == nil
 }
 
-// DeleteAll removes all that has a name with the prefix, given whole, many at a time. What
-// comes to lie there meanwhile may stay.
-func DeleteAll(ctx context.Context, prefix string, page Pager, concurrency int, remove func(ctx context.Context, e store.Entry) error) error {
+// DeleteAll removes all that has a name with the prefix, given whole: so many batches at
+// a time of so many names. What comes to lie there meanwhile may stay.
+func DeleteAll(ctx context.Context, prefix string, page Pager, concurrency, batch int, remove func(ctx context.Context, some []store.Entry) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(concurrency)
 	err := func() error {
@@ -110,9 +121,12 @@ func DeleteAll(ctx context.Context, prefix string, page Pager, concurrency int, 
 			}
 			mark, more = got.Next, got.Next != ""
 			for _, e := range got.Entries {
-				if strings.HasPrefix(e.Key, prefix) {
-					g.Go(func() error { return remove(ctx, e) })
+				if !strings.HasPrefix(e.Key, prefix) {
+					return errUnasked
 				}
+			}
+			for some := range slices.Chunk(got.Entries, batch) {
+				g.Go(func() error { return remove(ctx, some) })
 			}
 		}
 		return nil

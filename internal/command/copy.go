@@ -223,7 +223,7 @@ func (a *app) copied(sum copying.Summary, asJSON bool) error {
 	case a.logger != nil:
 		a.logger.Info("copied", "summary", sum)
 	default:
-		_, err := fmt.Fprintf(a.err, "omnizarr: %s\n", words.OneLine(sum.String()))
+		_, err := fmt.Fprintf(a.err, "%s: %s\n", a.name, words.OneLine(sum.String()))
 		return err
 	}
 	return nil

@@ -60,7 +60,7 @@ func (a *app) note(text string) {
 	case a.logger != nil:
 		a.logger.Warn(text)
 	default:
-		fmt.Fprintf(a.err, "omnizarr: note: %s\n", text)
+		fmt.Fprintf(a.err, "%s: note: %s\n", a.name, text)
 	}
 }
 
@@ -71,7 +71,7 @@ func (a *app) fail(err error, code int, advice string) int {
 	case a.logger != nil:
 		a.logger.Error(text, "exit", code)
 	default:
-		fmt.Fprintf(a.err, "omnizarr: %s\n", text)
+		fmt.Fprintf(a.err, "%s: %s\n", a.name, text)
 		if advice != "" {
 			fmt.Fprintln(a.err, advice)
 		}

@@ -74,7 +74,7 @@ func TestProgram(t *testing.T) {
 		{[]string{"cat", "a"}, "unknown command"},
 		{[]string{"copy", "--part", "1/2", "a", "b"}, "--part is not for elsewhere"},
 		{[]string{"copy", "--overwrite", "a", "b"}, "--overwrite is not for elsewhere"},
-		{[]string{"copy", "--wrong", "no such place", "a", "b"}, "no such place"},
+		{[]string{"copy", "--wrong", "no such place", "a", "b"}, "elsewhere: no such place"},
 		{[]string{"copy", "a"}, "elsewhere copy takes a source and a destination"},
 	} {
 		if code, _, errs := elsewhere(t, &e, c.args...); code != exitUsage || !strings.Contains(errs, c.want) {

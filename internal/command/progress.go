@@ -39,7 +39,7 @@ func (a *app) newProgress(unit string) *progress {
 		}
 	case a.progress:
 		p.tells = func(now job.Progress, spent time.Duration) {
-			fmt.Fprintf(a.err, "omnizarr: %s\n", strings.TrimSpace(progressText(now, unit, spent)))
+			fmt.Fprintf(a.err, "%s: %s\n", a.name, strings.TrimSpace(progressText(now, unit, spent)))
 		}
 	}
 	return p
@@ -86,7 +86,7 @@ func (p *progress) done(text string, attrs ...any) {
 			text += ", " + size(float64(p.last.Bytes)/s) + "/s"
 		}
 	}
-	fmt.Fprintf(p.a.err, "omnizarr: %s\n", words.OneLine(text))
+	fmt.Fprintf(p.a.err, "%s: %s\n", p.a.name, words.OneLine(text))
 }
 
 // shortly writes a time as people say it.

@@ -34,6 +34,7 @@ const (
 // app is what all commands share: where they read and write, and the flags of
 // the root command.
 type app struct {
+	name     string // of the program, before what it tells
 	in       io.Reader
 	out      *bufio.Writer // of stdout
 	stdout   io.Writer     // what out writes to
@@ -77,7 +78,10 @@ func Run(kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer)
 
 // runUntil is Run, interrupted by the end of a context. No program in particular has all commands.
 func (p *Program) runUntil(ctx context.Context, kinds kind.List, args []string, in io.Reader, stdout, stderr io.Writer) (code int) {
-	a := &app{kinds: kinds, in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
+	a := &app{name: "omnizarr", kinds: kinds, in: in, stdout: stdout, out: bufio.NewWriterSize(stdout, 1<<16), err: stderr}
+	if p != nil {
+		a.name = p.Name
+	}
 	if wantsLog(args) {
 		a.logger = newLog(stderr)
 	}
@@ -166,9 +170,11 @@ The form base|zip:path|zarr3:path is taken too.`,
 	flags.IntVar(&a.maxChunk, "max-chunk", 0, "most bytes that a chunk may take in memory (0: a quarter of what the process may use)")
 	flags.IntVar(&a.maxDocument, "max-document", 0, "most bytes that a document of metadata may have (0: 16 MiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
-	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links and references may lead to, besides their own surroundings")
+	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links, references and redirects may lead to, besides their own surroundings")
 	flags.IntVar(&a.remote.Requests, "requests", 0, "most requests under way at once to each store over a network (0: 64)")
-	flags.IntVar(&a.remote.Retries, "retries", 0, "how often a request that failed for a reason which may pass is tried again (0: 4; -1: never)")
+	flags.IntVar(&a.remote.Retries, "retries", 0, "how often a request that failed for a reason which may pass is tried again (0: 8 times, for about half a minute; -1: never)")
+	flags.DurationVar(&a.remote.Timeout, "request-timeout", 0, "how long one request to a store over a network may take in all, such as 90s (0: 15m; -1s: no end)")
+	flags.Int64Var(&a.remote.MinRate, "min-rate", 0, "fewest bytes a second that a store over a network must send or take, seen over a minute (0: 1024; -1: any)")
 	flags.Int64Var(&a.budget, "request-budget", 0, "most requests in all to stores over a network (0: no end)")
 	a.logFlags(flags)
 	root.AddCommand(a.infoCommand(), a.treeCommand(), a.catCommand(), a.dumpCommand(), a.refsCommand(), a.codecCommand(),

@@ -20,7 +20,8 @@ const (
 var (
 	// ErrStalled says that a server sent nothing, or took nothing, for too long.
 	ErrStalled = errors.New("server sends nothing more")
-	errSlow    = errors.New("server sends too slowly")
+	errSlow    = errors.New("server sends or takes too slowly")
+	errLong    = errors.New("the request takes too long")
 	errHedged  = errors.New("another request was answered first")
 )
 
@@ -31,9 +32,9 @@ type answer struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
-	begun  time.Time // of the request
-	since  time.Time // when bytes began to be counted for the rate
-	came   int64     // bytes since then
+	whole  *time.Timer // for the request in all, nil if it may take any time
+	begun  time.Time   // of the request
+	in     pace
 	closed bool
 	sent   sync.WaitGroup // until nobody reads the body of the request any more
 }
@@ -56,6 +57,9 @@ func (a *answer) send(req Request, ranges string) error {
 	}
 	stall := a.c.opt.Stall
 	a.timer = time.AfterFunc(stall, a.stalled)
+	if most := a.c.opt.Timeout; most > 0 {
+		a.whole = time.AfterFunc(most, func() { a.cancel(errLong) })
+	}
 	if r.Body != nil && r.Body != http.NoBody {
 		a.c.counts.out.Add(max(r.ContentLength, 0))
 		a.watch(r)
@@ -63,13 +67,13 @@ func (a *answer) send(req Request, ranges string) error {
 	resp, err := a.c.roundTrip(r)
 	if err != nil {
 		err = explainError(a.ctx, err)
-		a.timer.Stop()
+		a.stop()
 		a.end()
 		a.sent.Wait()
 		return err
 	}
 	a.timer.Reset(stall)
-	a.Response, a.since = resp, time.Now()
+	a.Response, a.in = resp, pace{since: time.Now()}
 	err = a.explain(r)
 	if code := resp.Header.Get("Content-Encoding"); err == nil && code != "" && code != "identity" {
 		err = fmt.Errorf("server sends the value encoded with %q, which was not asked for", code)
@@ -117,11 +121,19 @@ func (a *answer) close() {
 // drop gives up an answer as it is.
 func (a *answer) drop() {
 	a.closed = true
-	a.timer.Stop()
+	a.stop()
 	a.cancel(errHedged)
 	a.Body.Close()
 	a.c.leave()
 	a.sent.Wait()
+}
+
+// stop ends the clocks.
+func (a *answer) stop() {
+	a.timer.Stop()
+	if a.whole != nil {
+		a.whole.Stop()
+	}
 }
 
 // end gives up an answer that has not come.
@@ -152,15 +164,30 @@ func (a *answer) some(p []byte) (int, error) {
 	a.timer.Reset(stall)
 	n, err := a.Body.Read(p)
 	a.c.counts.in.Add(int64(n))
-	a.came += int64(n)
-	if passed := time.Since(a.since); passed > stall {
-		if err == nil && float64(a.came) < float64(a.c.opt.Rate)*passed.Seconds() {
-			a.cancel(errSlow)
-			return n, errSlow
-		}
-		a.since, a.came = a.since.Add(passed), 0
+	if err == nil && a.in.isSlow(n, a.c.opt.MinRate, stall) {
+		a.cancel(errSlow)
+		err = errSlow
 	}
 	return n, err
+}
+
+// pace is how fast bytes come or go.
+type pace struct {
+	since time.Time // when bytes began to be counted
+	bytes int64     // since then
+}
+
+// isSlow counts n more bytes, and reports whether those of the time that is over were too
+// few: less than rate a second.
+func (p *pace) isSlow(n int, rate int64, over time.Duration) bool {
+	p.bytes += int64(n)
+	passed := time.Since(p.since)
+	if passed <= over {
+		return false
+	}
+	slow := float64(p.bytes) < float64(rate)*passed.Seconds()
+	p.since, p.bytes = p.since.Add(passed), 0
+	return slow
 }
 
 func (a *answer) broken(err error) error {
@@ -175,7 +202,7 @@ func (a *answer) broken(err error) error {
 // back when that has ended.
 func (a *answer) watch(r *http.Request) {
 	a.sent.Add(1)
-	r.Body = &sending{ReadCloser: r.Body, a: a}
+	r.Body = &sending{ReadCloser: r.Body, a: a, out: pace{since: time.Now()}}
 	if again := r.GetBody; again != nil {
 		r.GetBody = func() (io.ReadCloser, error) {
 			b, err := again()
@@ -183,7 +210,7 @@ func (a *answer) watch(r *http.Request) {
 				return nil, err
 			}
 			a.sent.Add(1)
-			return &sending{ReadCloser: b, a: a}, nil
+			return &sending{ReadCloser: b, a: a, out: pace{since: time.Now()}}, nil
 		}
 	}
 }
@@ -192,12 +219,20 @@ func (a *answer) watch(r *http.Request) {
 type sending struct {
 	io.ReadCloser
 	a    *answer
+	out  pace
 	once sync.Once
 }
 
+// Read is called when the server has taken what was read before.
 func (s *sending) Read(p []byte) (int, error) {
-	s.a.timer.Reset(s.a.c.opt.Stall)
-	return s.ReadCloser.Read(p)
+	opt := &s.a.c.opt
+	s.a.timer.Reset(opt.Stall)
+	n, err := s.ReadCloser.Read(p)
+	if err == nil && s.out.isSlow(n, opt.MinRate, opt.Stall) {
+		s.a.cancel(errSlow)
+		err = errSlow
+	}
+	return n, err
 }
 
 func (s *sending) Close() error {

@@ -30,24 +30,33 @@ type Options struct {
 	// Stall is how long a server may send nothing, or take nothing, before the request
 	// counts as failed; 0 means 60 s.
 	Stall time.Duration
-	// Rate is how many bytes a second must come at least, seen over the time of Stall;
-	// 0 means 256, and a negative number any.
-	Rate int64
 	// Transport makes the requests; nil means one that all share.
 	Transport http.RoundTripper
 	// Redirect is asked before a redirect is followed; what it returns is the error of
-	// the request. nil follows none: a redirect is an answer like others.
+	// the request. nil follows none: a redirect is an answer like others. One that leads
+	// from a public server to an address that is not is never followed: ErrInside.
 	Redirect func(r *http.Request, via []*http.Request) error
 	// Explain gives the error that an answer means whose status is no success, and
 	// marks with Passing what may be gone at the next try. nil means Explain.
 	Explain func(r *http.Request, a *Answer) error
 	// Tag gives the tag of a value by the header of an answer; nil means ETag.
 	Tag func(http.Header) string
+
+	patience time.Duration // how long after the first failure a try may begin, 0 for ever
 }
+
+// What holds where store.Remote says nothing. Servers that ask to slow down mostly mean
+// half a minute.
+const (
+	retries  = 8
+	patience = time.Minute
+	minRate  = 1 << 10
+	timeout  = 15 * time.Minute
+)
 
 func (o *Options) setDefaults() {
 	if o.Retries == 0 {
-		o.Retries = 4
+		o.Retries, o.patience = retries, patience
 	}
 	if o.Wait <= 0 {
 		o.Wait = 200 * time.Millisecond
@@ -58,8 +67,11 @@ func (o *Options) setDefaults() {
 	if o.Stall <= 0 {
 		o.Stall = time.Minute
 	}
-	if o.Rate == 0 {
-		o.Rate = 256
+	if o.MinRate == 0 {
+		o.MinRate = minRate
+	}
+	if o.Timeout == 0 {
+		o.Timeout = timeout
 	}
 	if o.Transport == nil {
 		o.Transport = transport()
@@ -103,7 +115,7 @@ func New(opt Options) *Client {
 	opt.setDefaults()
 	c := &Client{opt: opt, slots: make(chan struct{}, opt.InFlight())}
 	if opt.Redirect != nil {
-		c.follow = &http.Client{Transport: opt.Transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		c.follow = &http.Client{Transport: newHops(opt.Transport), CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if err := opt.Redirect(r, via); err != nil {
 				return &refused{err}
 			}
@@ -119,7 +131,7 @@ func (c *Client) Concurrency() int { return cap(c.slots) }
 // roundTrip sends a request.
 func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
 	if c.follow != nil {
-		return c.follow.Do(r)
+		return c.follow.Do(r.WithContext(onTrail(r.Context())))
 	}
 	return c.opt.Transport.RoundTrip(r)
 }

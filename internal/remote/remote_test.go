@@ -74,7 +74,7 @@ func TestWaits(t *testing.T) {
 // TestRetry counts how often a function is called that a library would be behind.
 func TestRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := New(Options{Wait: time.Second, MaxWait: time.Minute})
+		c := New(Options{Remote: store.Remote{Retries: 4}, Wait: time.Second, MaxWait: time.Minute})
 		failed := errors.New("no")
 		for _, c2 := range []struct {
 			err   error
@@ -206,7 +206,7 @@ func (s trickle) Read(p []byte) (int, error) {
 func TestLowestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for rate, right := range map[int64]bool{0: false, 2: false, 1: true, -1: true} {
-			c := New(Options{Remote: store.Remote{Retries: -1}, Stall: 10 * time.Second, Rate: rate, Transport: tripper(func(r *http.Request) (*http.Response, error) {
+			c := New(Options{Remote: store.Remote{Retries: -1, MinRate: rate}, Stall: 10 * time.Second, Transport: tripper(func(r *http.Request) (*http.Response, error) {
 				return says(r, 200, trickle{r.Context()}, 100), nil
 			})})
 			start := time.Now()
@@ -240,10 +240,70 @@ func TestSlowUpload(t *testing.T) {
 		put := func(ctx context.Context, _ string) (*http.Request, error) {
 			return http.NewRequestWithContext(ctx, http.MethodPut, "http://server/x", strings.NewReader("a long value"))
 		}
+		if _, err := c.Do(ctx, put, 0); !errors.Is(err, errSlow) {
+			t.Error("12 bytes in 36 s:", err)
+		}
+		c.opt.MinRate = -1
 		if _, err := c.Do(ctx, put, 0); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// TestPatience has a server that is busy for a while, as S3 is when it wants fewer
+// requests: half a minute is waited for, and not much more.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		busy  time.Duration
+		after string
+		right bool
+	}{{5 * time.Second, "", true}, {15 * time.Second, "", true}, {28 * time.Second, "5", true}, {time.Hour, "", false}, {time.Hour, "3600", false}} {
+		synctest.Test(t, func(t *testing.T) {
+			begin, tries := time.Now(), 0
+			client := New(Options{Transport: tripper(func(r *http.Request) (*http.Response, error) {
+				tries++
+				if time.Since(begin) >= c.busy {
+					return says(r, 200, strings.NewReader("x"), 1), nil
+				}
+				a := says(r, 503, http.NoBody, 0)
+				a.Header.Set("Retry-After", c.after)
+				return a, nil
+			})})
+			_, _, err := client.Get(ctx, get("x"), store.All(), nil)
+			passed := time.Since(begin)
+			if c.right != (err == nil) || passed > 90*time.Second || !c.right && passed < 15*time.Second || tries > retries+1 {
+				t.Errorf("busy for %v: %v after %v and %d tries", c.busy, err, passed, tries)
+			}
+		})
+	}
+	// A server that says nothing at all is given up after two or three.
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		client := New(Options{Remote: store.Remote{Hedge: -1}, Transport: tripper(func(r *http.Request) (*http.Response, error) {
+			tries++
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})})
+		if _, _, err := client.Get(ctx, get("x"), store.All(), nil); !errors.Is(err, ErrStalled) || tries > 3 {
+			t.Errorf("%v after %d tries", err, tries)
+		}
+	})
+}
+
+// TestTimeOfARequest has a server that sends enough to be no slow one, and never ends.
+func TestTimeOfARequest(t *testing.T) {
+	for limit, want := range map[time.Duration]time.Duration{0: timeout, 20 * time.Second: 20 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			c := New(Options{Remote: store.Remote{Retries: -1, MinRate: -1, Timeout: limit}, Transport: tripper(func(r *http.Request) (*http.Response, error) {
+				return says(r, 200, trickle{r.Context()}, 1<<40), nil
+			})})
+			begin := time.Now()
+			_, _, err := c.Get(ctx, get("x"), store.Part(0, 1<<20), nil)
+			if passed := time.Since(begin); !errors.Is(err, errLong) || passed < want || passed > want+2*time.Second {
+				t.Errorf("%v after %v", err, passed)
+			}
+		})
+	}
 }
 
 // TestMemoryIsGivenBack has servers that answer before they have read what is sent; the

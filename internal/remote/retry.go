@@ -42,6 +42,7 @@ const maxMends = 3
 // mark, or too many times.
 func (c *Client) Retry(ctx context.Context, f func(ctx context.Context) error) error {
 	mended := 0
+	var since time.Time // the first failure
 	for try := 0; ; try++ {
 		err := f(ctx)
 		var p *passing
@@ -54,7 +55,10 @@ func (c *Client) Retry(ctx context.Context, f func(ctx context.Context) error) e
 			c.counts.retries.Add(1)
 			continue
 		}
-		if try >= c.opt.Retries {
+		if since.IsZero() {
+			since = time.Now()
+		}
+		if try >= c.opt.Retries || c.opt.patience > 0 && time.Since(since) >= c.opt.patience {
 			if try > 0 {
 				return fmt.Errorf("%w (tried %d times)", p.err, try+1)
 			}
@@ -94,7 +98,7 @@ func explainError(ctx context.Context, err error) error {
 	if r := (*refused)(nil); errors.As(err, &r) {
 		return r.err
 	}
-	if cause := context.Cause(ctx); errors.Is(cause, ErrStalled) || errors.Is(cause, errSlow) {
+	if cause := context.Cause(ctx); errors.Is(cause, ErrStalled) || errors.Is(cause, errSlow) || errors.Is(cause, errLong) {
 		return &passing{err: cause}
 	} else if ctx.Err() != nil {
 		return ctx.Err()

@@ -469,7 +469,7 @@ func TestMissing(t *testing.T) {
 	}
 	f.log = nil
 	status, code = 503, "ServerBusy"
-	if err := get(); err == nil || len(f.log) != 5 || !strings.Contains(err.Error(), "503 ServerBusy: It is so. (tried 5 times)") {
+	if err := get(); err == nil || len(f.log) != 9 || !strings.Contains(err.Error(), "503 ServerBusy: It is so. (tried 9 times)") {
 		t.Errorf("too fast: %v, asked %d times", err, len(f.log))
 	}
 }

@@ -93,7 +93,7 @@ func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
 
 // List asks for page after page.
 func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
-	return s.place.List(ctx, prefix, delimiter, s.page)
+	return bucket.List(ctx, s.url, s.place.Prefix, prefix, delimiter, s.page)
 }
 
 // name is that of a value, which is spelled otherwise where XML could not hold it.

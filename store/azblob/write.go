@@ -247,7 +247,8 @@ func (s *Store) remove(ctx context.Context, name string) error {
 func (s *Store) removeAll(ctx context.Context, prefix string) error {
 	var mu sync.Mutex
 	var folders []string
-	err := bucket.DeleteAll(ctx, prefix, s.page, s.Concurrency(), func(ctx context.Context, e store.Entry) error {
+	err := bucket.DeleteAll(ctx, prefix, s.page, s.Concurrency(), 1, func(ctx context.Context, one []store.Entry) error {
+		e := one[0]
 		if !e.IsPrefix {
 			return s.remove(ctx, e.Key)
 		}

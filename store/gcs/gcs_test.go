@@ -162,7 +162,7 @@ func TestMissing(t *testing.T) {
 	}
 	f.log = nil
 	status, said = 403, `{"error":{"message":"slower","errors":[{"reason":"rateLimitExceeded"}]}}`
-	if err := get(); err == nil || len(f.log) != 5 {
+	if err := get(); err == nil || len(f.log) != 9 {
 		t.Errorf("too fast: %v, asked %d times", err, len(f.log))
 	}
 }

@@ -54,7 +54,7 @@ func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
 
 // List asks for page after page.
 func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
-	return s.place.List(ctx, prefix, delimiter, s.page)
+	return bucket.List(ctx, s.url, s.place.Prefix, prefix, delimiter, s.page)
 }
 
 func (s *Store) page(ctx context.Context, prefix, delimiter, mark string) (bucket.Page, error) {

@@ -206,7 +206,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	switch {
 	case err != nil:
 	case tree:
-		err = bucket.DeleteAll(ctx, s.place.Prefix+key, s.page, s.Concurrency(), func(ctx context.Context, e store.Entry) error { return s.remove(ctx, e.Key) })
+		err = bucket.DeleteAll(ctx, s.place.Prefix+key, s.page, s.Concurrency(), 1, func(ctx context.Context, one []store.Entry) error { return s.remove(ctx, one[0].Key) })
 	default:
 		err = s.remove(ctx, s.place.Prefix+key)
 	}

@@ -34,8 +34,10 @@ func configure(rawURL string, opt Options) (config, error) {
 	switch {
 	case err != nil:
 		return config{}, errors.New("not a URL")
-	case !strings.EqualFold(u.Scheme, "s3") || u.Host == "" || u.Opaque != "":
+	case !strings.EqualFold(u.Scheme, "s3") || u.Opaque != "":
 		return config{}, errors.New("want s3://BUCKET/KEY")
+	case u.Host == "":
+		return config{}, errors.New("no bucket is named, as in s3://BUCKET/KEY")
 	case u.User != nil:
 		return config{}, errors.New("credentials do not belong into a URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 	case strings.HasSuffix(u.Host, "--x-s3"):

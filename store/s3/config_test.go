@@ -101,7 +101,8 @@ region = nowhere
 func TestWrongURLs(t *testing.T) {
 	home := clean(t)
 	for url, says := range map[string]string{
-		"s3://":                                  "want s3://BUCKET/KEY",
+		"s3://":                                  "open s3://: no bucket is named, as in s3://BUCKET/KEY",
+		"s3:///key?region=x":                     "open s3:///key?region=x: no bucket is named",
 		"s3:bucket/key":                          "want s3://BUCKET/KEY",
 		"http://bucket/key":                      "want s3://BUCKET/KEY",
 		"s3://host:9000/bucket":                  "not the name of a bucket",

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/omnizarr/zarr/internal/bucket"
 	"github.com/omnizarr/zarr/internal/remote"
 	"github.com/omnizarr/zarr/store"
 )
@@ -22,7 +23,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	prefix, tree := strings.CutSuffix(key, "/")
 	err := s.checkWrite(ctx, prefix)
 	if err == nil && tree {
-		err = s.deleteTree(ctx, s.prefix+key)
+		err = bucket.DeleteAll(ctx, s.prefix+key, s.page, 8, 1000, s.deleteSome)
 	} else if err == nil {
 		err = s.deleteOne(ctx, s.prefix+key)
 	}
@@ -38,36 +39,9 @@ func (s *Store) deleteOne(ctx context.Context, key string) error {
 	return err
 }
 
-// deleteTree removes what lies below a prefix of the bucket, also values whose names are
-// no keys.
-func (s *Store) deleteTree(ctx context.Context, prefix string) error {
-	batches, within := errgroup.WithContext(ctx)
-	batches.SetLimit(8)
-	for p, err := range s.pages(within, prefix, "") {
-		if err != nil {
-			if also := batches.Wait(); also != nil {
-				return also
-			}
-			return err
-		}
-		keys := make([]string, 0, len(p.Contents))
-		for _, c := range p.Contents {
-			if !strings.HasPrefix(c.Key, prefix) {
-				_ = batches.Wait()
-				return errors.New("server lists a key that was not asked for")
-			}
-			keys = append(keys, c.Key)
-		}
-		if len(keys) > 0 {
-			batches.Go(func() error { return s.deleteKeys(within, keys) })
-		}
-	}
-	return batches.Wait()
-}
-
-// deleteKeys removes values of the bucket by one request, those that XML cannot name by
+// deleteSome removes values of the bucket by one request, those that XML cannot name by
 // one each.
-func (s *Store) deleteKeys(ctx context.Context, keys []string) error {
+func (s *Store) deleteSome(ctx context.Context, some []store.Entry) error {
 	type object struct{ Key string }
 	var list struct {
 		XMLName xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ Delete"`
@@ -76,11 +50,11 @@ func (s *Store) deleteKeys(ctx context.Context, keys []string) error {
 	}
 	list.Quiet = true
 	var alone []string
-	for _, key := range keys {
-		if inXML(key) {
-			list.Object = append(list.Object, object{key})
+	for _, e := range some {
+		if inXML(e.Key) {
+			list.Object = append(list.Object, object{e.Key})
 		} else {
-			alone = append(alone, key)
+			alone = append(alone, e.Key)
 		}
 	}
 	if len(list.Object) > 0 {
@@ -90,7 +64,9 @@ func (s *Store) deleteKeys(ctx context.Context, keys []string) error {
 		}
 		err = s.client.Retry(ctx, func(ctx context.Context) error { return s.deleteBatch(ctx, body) })
 		if errors.Is(err, errNoBatch) {
-			alone = keys
+			for _, o := range list.Object {
+				alone = append(alone, o.Key)
+			}
 		} else if err != nil {
 			return err
 		}

@@ -3,8 +3,8 @@ package s3
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 
+	"github.com/omnizarr/zarr/internal/bucket"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -34,37 +34,7 @@ func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
 	if err := check(ctx, key); err != nil {
 		return nil, store.WrapError("open", s.url, key, err)
 	}
-	return &object{s: s, key: key}, nil
+	return bucket.Hold(func(ctx context.Context, tag string, r store.Range, dst []byte) ([]byte, store.Info, error) {
+		return s.get(ctx, key, tag, r, dst)
+	}, s.Concurrency(), func(err error) error { return store.WrapError("get", s.url, key, err) }), nil
 }
-
-// object is a value of which the first answer decides which one it is.
-type object struct {
-	s    *Store
-	key  string
-	etag atomic.Pointer[string]
-}
-
-func (o *object) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	out, info, err := o.s.get(ctx, o.key, o.Tag(), r, dst)
-	if err != nil || info.ETag == "" {
-		return out, info, err
-	}
-	// Two first answers may come at once; and a server may not know conditions.
-	if o.etag.CompareAndSwap(nil, &info.ETag); o.Tag() != info.ETag {
-		return dst, store.Info{}, store.WrapError("get", o.s.url, o.key, store.ErrChanged)
-	}
-	return out, info, nil
-}
-
-// Tag is the ETag of the value, "" before anything was read.
-func (o *object) Tag() string {
-	if tag := o.etag.Load(); tag != nil {
-		return *tag
-	}
-	return ""
-}
-
-// Concurrency lets a store inside the object, such as an archive, ask.
-func (o *object) Concurrency() int { return o.s.Concurrency() }
-
-func (*object) Close() error { return nil }

@@ -280,9 +280,9 @@ func TestWhatAnswersMean(t *testing.T) {
 		{"s3://bucket/d?forbidden=missing", 403, fault("AccessDenied", "no"), store.ErrNotExist, "", 1},
 		{"s3://bucket/d?forbidden=missing", 403, fault("SignatureDoesNotMatch", "no"), nil, "SignatureDoesNotMatch", 1},
 		{"s3://bucket/d?anonymous=true", 403, fault("AccessDenied", "no"), nil, "without credentials", 1},
-		{"s3://bucket/d", 503, fault("SlowDown", "Reduce your rate."), nil, "503 SlowDown: Reduce your rate. (tried 5 times)", 5},
-		{"s3://bucket/d", 400, fault("RequestTimeout", "idle"), nil, "RequestTimeout", 5},
-		{"s3://bucket/d", 500, "<html>busy</html>", nil, "500", 5},
+		{"s3://bucket/d", 503, fault("SlowDown", "Reduce your rate."), nil, "503 SlowDown: Reduce your rate. (tried 9 times)", 9},
+		{"s3://bucket/d", 400, fault("RequestTimeout", "idle"), nil, "RequestTimeout", 9},
+		{"s3://bucket/d", 500, "<html>busy</html>", nil, "500", 9},
 		{"s3://bucket/d", 403, fault("Long", strings.Repeat("word ", 1000)), nil, "word …", 1},
 	} {
 		asked := 0

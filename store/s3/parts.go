@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/omnizarr/zarr/internal/bucket"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/remote"
 	"github.com/omnizarr/zarr/store"
@@ -29,12 +30,11 @@ const (
 
 // pieces cuts a value, which is in memory or is read.
 type pieces struct {
-	data []byte // what is left of a value in memory
-	r    io.Reader
-	size int64 // of all that r gives, -1 if unknown
+	data []byte         // what is left of a value in memory
+	in   *bucket.Pieces // of one that is read, else nil
+	size int64          // of all that is read, -1 if unknown
 	part int64
-	n    int   // parts so far
-	read int64 // bytes so far
+	n    int // parts so far
 	end  bool
 }
 
@@ -44,7 +44,7 @@ func (p *pieces) next() ([]byte, func(), error) {
 		return nil, nil, io.EOF
 	}
 	p.n++
-	if p.r == nil {
+	if p.in == nil {
 		part := p.data[:min(p.part, int64(len(p.data)))]
 		p.data = p.data[len(part):]
 		p.end = len(p.data) == 0
@@ -52,25 +52,15 @@ func (p *pieces) next() ([]byte, func(), error) {
 	}
 	want := p.part << min((p.n-1)/(maxParts/4), 3) // more and more, while the end is not known
 	if p.size >= 0 {
-		want = min(p.part, p.size-p.read)
+		want = max(min(p.part, p.size), 1)
 	}
 	b := buf.Get(int(want))
-	n, err := io.ReadFull(p.r, b.B[:want])
-	p.read += int64(n)
-	switch {
-	case p.size < 0 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
-		p.end, err = true, nil
-	case err != nil && p.size >= 0:
-		err = fmt.Errorf("%d bytes were announced: %w", p.size, err)
-	case p.read == p.size:
-		p.end = true
-		err = store.Fill(p.r, nil)
-	}
-	if err != nil {
+	part, last, err := p.in.Next(b.B[:want])
+	if p.end = last; err != nil {
 		b.Free()
 		return nil, nil, err
 	}
-	return b.B[:n], b.Free, nil
+	return part, b.Free, nil
 }
 
 // PutFrom stores what r gives, in parts of which a few are in memory.
@@ -78,7 +68,7 @@ func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64
 	err := s.checkWrite(ctx, key)
 	var info store.Info
 	if err == nil {
-		info, err = s.putParts(ctx, key, &pieces{r: r, size: size, part: max(min(s.part, maxPiece), (size+maxParts-1)/maxParts)})
+		info, err = s.putParts(ctx, key, &pieces{in: bucket.NewPieces(r, size), size: size, part: max(min(s.part, maxPiece), (size+maxParts-1)/maxParts)})
 	}
 	return info, store.WrapError("put", s.url, key, err)
 }

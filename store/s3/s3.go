@@ -126,6 +126,9 @@ func shown(rawURL string) string {
 	if e, err := url.Parse(u.Query().Get("endpoint")); err != nil || e.User != nil || e.RawQuery != "" {
 		u.RawQuery = ""
 	}
+	if u.Host == "" && u.Opaque == "" && u.Path == "" {
+		return "s3://"
+	}
 	return strings.TrimSuffix(u.String(), "/")
 }
 

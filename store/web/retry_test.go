@@ -38,7 +38,7 @@ func TestStatus(t *testing.T) {
 	}{
 		{quick, 404, true, 1}, {quick, 410, true, 1}, {quick, 403, false, 1}, {lax, 403, true, 1}, {quick, 401, false, 1},
 		{quick, 400, false, 1}, {quick, 204, false, 1}, {quick, 501, false, 1},
-		{quick, 429, false, 5}, {quick, 500, false, 5}, {quick, 503, false, 5}, {quick, 504, false, 5},
+		{quick, 429, false, 9}, {quick, 500, false, 9}, {quick, 503, false, 9}, {quick, 504, false, 9},
 		{Options{Retries: -1}, 503, false, 1},
 	} {
 		err := status(c.opt, c.code)
@@ -104,7 +104,7 @@ func TestTruncatedForGood(t *testing.T) {
 		io.WriteString(w, "short")
 	})
 	b, _, err := s.Get(ctx, "k", store.All(), []byte("head"))
-	if !errors.Is(err, io.ErrUnexpectedEOF) || asked.Load() != 5 || string(b) != "head" {
+	if !errors.Is(err, io.ErrUnexpectedEOF) || asked.Load() != 9 || string(b) != "head" {
 		t.Errorf("got %q, %v after %d requests", b, err, asked.Load())
 	}
 }
@@ -120,7 +120,7 @@ func TestNoServer(t *testing.T) {
 	if err == nil || errors.Is(err, store.ErrNotExist) {
 		t.Fatalf("got %v", err)
 	}
-	if msg := err.Error(); strings.Count(msg, "the/key") != 1 || strings.Count(msg, server.URL) != 1 || !strings.Contains(msg, "tried 5 times") {
+	if msg := err.Error(); strings.Count(msg, "the/key") != 1 || strings.Count(msg, server.URL) != 1 || !strings.Contains(msg, "tried 9 times") {
 		t.Errorf("error %q should name key and URL once", msg)
 	}
 }

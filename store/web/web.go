@@ -44,8 +44,11 @@ type Options struct {
 	Stall time.Duration
 	// Transport makes the requests; nil means one that all stores share.
 	Transport http.RoundTripper
-	// Follow is asked before a redirect is followed; its error refuses it. nil
-	// follows all.
+	// Allow are URLs: redirects may lead to what is at and below them, besides to the
+	// server of the store itself.
+	Allow []string
+	// Follow is asked before a redirect is followed, and its error refuses it, in place
+	// of what Allow says.
 	Follow func(to *url.URL) error
 }
 
@@ -83,38 +86,6 @@ func Open(base string, opt Options) (*Store, error) {
 		Transport: opt.Transport, Redirect: s.checkRedirect, Explain: s.explain,
 	})
 	return s, nil
-}
-
-var errRedirect = errors.New("redirect refused")
-
-// checkRedirect follows redirects to http and https only. One that just adds a
-// slash is how servers say that a folder, and so no value, lies there. Another server
-// learns nothing that authorizes requests to this one: neither headers nor, by way of
-// where the request came from, its query.
-func (s *Store) checkRedirect(r *http.Request, via []*http.Request) error {
-	r.Header.Del("Referer")
-	if r.URL.Host != s.base.Host {
-		for name := range s.opt.Header {
-			r.Header.Del(name)
-		}
-	}
-	last := via[len(via)-1].URL
-	switch {
-	case r.URL.Scheme != "http" && r.URL.Scheme != "https":
-		return fmt.Errorf("%w: its scheme is %q", errRedirect, r.URL.Scheme)
-	case r.URL.Scheme == "http" && last.Scheme == "https":
-		return fmt.Errorf("%w: from https to http", errRedirect)
-	case len(via) >= 10:
-		return fmt.Errorf("%w: there were 10 before", errRedirect)
-	case r.URL.Host == last.Host && r.URL.Path == last.Path+"/":
-		return store.ErrNotExist
-	}
-	if s.opt.Follow != nil {
-		if err := s.opt.Follow(r.URL); err != nil {
-			return fmt.Errorf("%w: %w", errRedirect, err)
-		}
-	}
-	return nil
 }
 
 // URL is the URL given to Open, without password and query, which may be

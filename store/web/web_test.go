@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -284,6 +285,43 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// TestRedirectsToOtherServers wants other servers not to be asked, unless the user named
+// them.
+func TestRedirectsToOtherServers(t *testing.T) {
+	var asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		io.WriteString(w, "value")
+	}))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/data/"+path.Base(r.URL.Path), http.StatusFound)
+	}))
+	defer server.Close()
+	for _, c := range []struct {
+		allow string
+		right bool
+	}{
+		{"", false}, {server.URL, false}, {other.URL + "/other", false}, {other.URL + "/dat", false}, {"https" + other.URL[4:], false}, {"http://127.0.0.1/", false},
+		{other.URL, true}, {other.URL + "/", true}, {other.URL + "/data", true}, {other.URL + "/data/k", true},
+	} {
+		asked.Store(0)
+		opt := quick
+		opt.Allow = []string{c.allow}
+		s, err := Open(server.URL, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = s.Get(ctx, "k", store.All(), nil)
+		if c.right != (err == nil) || c.right != (asked.Load() > 0) {
+			t.Errorf("allowed %q: %d requests, %v", c.allow, asked.Load(), err)
+		}
+		if !c.right && (!errors.Is(err, errRedirect) || errors.Is(err, store.ErrNotExist) || !strings.Contains(err.Error(), "--allow "+other.URL)) {
+			t.Errorf("allowed %q: %v", c.allow, err)
+		}
+	}
+}
+
 // TestOtherServersLearnNoSecrets follows a redirect to another server.
 func TestOtherServersLearnNoSecrets(t *testing.T) {
 	var seen http.Header
@@ -295,6 +333,7 @@ func TestOtherServersLearnNoSecrets(t *testing.T) {
 	server := httptest.NewServer(http.RedirectHandler(other.URL+"/k", http.StatusTemporaryRedirect))
 	defer server.Close()
 	opt := quick
+	opt.Allow = []string{other.URL}
 	opt.Header = http.Header{"Authorization": {"Bearer secret"}, "X-Api-Key": {"secret"}}
 	s, err := Open(server.URL+"/base?sig=secret", opt)
 	if err != nil {

@@ -1,9 +1,12 @@
 package clouds
 
 import (
+	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,10 +29,11 @@ var formats = []struct {
 	{"a v2 array, with consolidated metadata", "sub/consolidated.zarr/a", "", 4},
 	{"a v2 group, with consolidated metadata", "sub/consolidated.zarr", "", 2},
 	{"a v2 group, with consolidated metadata and said to be one", "sub/consolidated.zarr", "|zarr2:", 1},
+	{"a v2 array, with consolidated metadata and said to be one", "sub/consolidated.zarr", "|zarr2:a", 1},
 	{"a v2 group", "sub/old.zarr", "", 5},
-	{"an N5 array", "sub/cells.n5/s0", "", 6},
+	{"an N5 array", "sub/cells.n5/s0", "", 2},
 	{"an N5 array, said to be one", "sub/cells.n5", "|n5:s0", 1},
-	{"an N5 container", "sub/cells.n5", "", 7},
+	{"an N5 container", "sub/cells.n5", "", 4}, // two for what tells that it is an image
 	{"a COG", "image.tif", "", 2},
 	{"a level of a COG", "image.tif/1", "", 2},
 	{"an archive", "packed.zip", "", 2},
@@ -64,9 +68,10 @@ func samples(t *testing.T) string {
 	return dir
 }
 
-// upload puts all files below a folder into a store.
-func upload(t *testing.T, s store.Store, dir string) {
+// upload puts all files below a folder into a bucket.
+func upload(t *testing.T, p place, dir string) {
 	t.Helper()
+	s := p.open(t, store.Remote{})
 	var files []string
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -81,18 +86,35 @@ func upload(t *testing.T, s store.Store, dir string) {
 		b, err := os.ReadFile(file)
 		if err == nil {
 			key := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(file, dir)), "/")
-			_, err = s.Put(ctx, key, b, store.PutOptions{})
+			err = p.seed(s, key, b)
 		}
 		return err
 	})
 }
 
-// TestEveryFormatFromEveryCloud opens samples of all formats in a bucket, in few
-// requests, and wants all that the files hold.
+// opened opens what lies at a path through the proxy, and wants no more requests than
+// that. Those that are about something else were given up before, and came late.
+func (p place) opened(t *testing.T, path, stage string, most int) (zarr.Node, error) {
+	t.Helper()
+	p.proxy.Reset()
+	n, err := zarr.Open(ctx, p.at(path)+stage, zarr.Remote(store.Remote{Hedge: -1}))
+	log := slices.DeleteFunc(p.proxy.Log(), func(line string) bool {
+		return !strings.Contains(line, path) && !strings.Contains(line, url.QueryEscape(path))
+	})
+	if len(log) > most {
+		t.Errorf("%d requests to open it, want %d:\n%s", len(log), most, strings.Join(log, "\n"))
+	} else {
+		t.Logf("%d requests to open it", len(log))
+	}
+	return n, err
+}
+
+// TestEveryFormatFromEveryCloud opens samples of all formats in a bucket and on a web
+// server, in few requests, and wants all that the files hold.
 func TestEveryFormatFromEveryCloud(t *testing.T) {
 	dir := samples(t)
-	everywhere(t, func(t *testing.T, p place) {
-		upload(t, p.open(t, store.Remote{}), dir)
+	readable(t, func(t *testing.T, p place) {
+		upload(t, p, dir)
 		for _, c := range formats {
 			t.Run(c.what, func(t *testing.T) {
 				local, err := zarr.Open(ctx, filepath.Join(dir, filepath.FromSlash(c.path))+c.stage)
@@ -100,20 +122,20 @@ func TestEveryFormatFromEveryCloud(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer local.Close()
-				p.proxy.Reset()
-				n, err := zarr.Open(ctx, p.cloud.At(c.path)+c.stage, zarr.Remote(store.Remote{Hedge: -1}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer n.Close()
 				most := c.requests
 				if p.direct.Scheme == "azblob" && c.what == "an archive" {
 					most++ // Azure knows no ranges that count from the end
 				}
-				if log := p.proxy.Log(); len(log) > most {
-					t.Errorf("%d requests to open it, want %d:\n%s", len(log), most, strings.Join(log, "\n"))
-				} else {
-					t.Logf("%d requests to open it", len(log))
+				n, err := p.opened(t, c.path, c.stage, most)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer n.Close()
+				if n.Format() != local.Format() {
+					t.Errorf("%s, as a file %s", n.Format(), local.Format())
+				}
+				if g, ok := n.(*zarr.Group); ok && p.values != nil && !g.Consolidated() && c.what != "a COG" && c.what != "an archive" {
+					return // web servers cannot list
 				}
 				p.proxy.Reset()
 				r, err := diff.Nodes(ctx, local, n, diff.Options{})
@@ -124,6 +146,49 @@ func TestEveryFormatFromEveryCloud(t *testing.T) {
 					t.Errorf("not what the files hold: %v", r.Differences)
 				}
 				t.Logf("%d requests to read it", p.proxy.Requests())
+			})
+		}
+		t.Run("a v2 array of a group that was opened", func(t *testing.T) {
+			n, err := p.opened(t, "sub/consolidated.zarr", "|zarr2:", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer n.Close()
+			p.proxy.Reset()
+			if _, err := n.(*zarr.Group).Array(ctx, "a"); err != nil || p.proxy.Requests() != 0 {
+				t.Errorf("%d more requests, %v", p.proxy.Requests(), err)
+			}
+		})
+	})
+}
+
+// TestWhatIsNotThere counts the requests by which is found out that nothing lies at a URL.
+func TestWhatIsNotThere(t *testing.T) {
+	readable(t, func(t *testing.T, p place) {
+		upload(t, p, samples(t))
+		for _, c := range []struct {
+			path        string
+			web, bucket int
+		}{
+			{"nothing", 5, 7}, {"nothing.zarr", 5, 6}, {"plain.zarr/nothing", 4, 5}, {"missing.zarr|zarr3:", 1, 2},
+			{"sub/cells.n5/nothing", 4, 8}, {"nothing.tif", 6, 8}, {"nothing.zip", 6, 8},
+		} {
+			t.Run(c.path, func(t *testing.T) {
+				base, stage, piped := strings.Cut(c.path, "|")
+				if piped {
+					stage = "|" + stage
+				}
+				most := c.bucket
+				if p.values != nil {
+					most = c.web
+				}
+				n, err := p.opened(t, base, stage, most)
+				if err == nil {
+					n.Close()
+				}
+				if !errors.Is(err, zarr.ErrNoNode) && !errors.Is(err, store.ErrNotExist) {
+					t.Error(err)
+				}
 			})
 		}
 	})
