@@ -213,6 +213,23 @@ func (a *Array) SetAttributes(ctx context.Context, attrs *meta.Attributes) error
 	})
 }
 
+// UpdateAttributes changes the attributes that the array has now: change is called
+// again when somebody else has changed them meanwhile, and loses nothing of that.
+func (a *Array) UpdateAttributes(ctx context.Context, change func(*meta.Attributes) error) error {
+	return a.change(ctx, "set attributes of", func(m *meta.Array) (err error) {
+		m.Attributes, err = changed(m.Attributes, change)
+		return err
+	})
+}
+
+// changed gives attributes, which may be nil, changed.
+func changed(attrs *meta.Attributes, change func(*meta.Attributes) error) (*meta.Attributes, error) {
+	if attrs = attrs.Clone(); attrs == nil {
+		attrs = &meta.Attributes{}
+	}
+	return attrs, change(attrs)
+}
+
 // change stores a changed document and then works with it.
 func (a *Array) change(ctx context.Context, op string, f func(m *meta.Array) error) error {
 	var s *state

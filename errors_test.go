@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -236,6 +237,17 @@ func failures(t *testing.T) map[string][]failure {
 			{func() error { return first(a.Stream(ctx, zarr.Select(zarr.Full(), zarr.Full(), zarr.Full()), 9)) }, zarr.ErrSelection},
 			{func() error { return first(a.Stream(gone, zarr.All(), 9)) }, context.Canceled},
 		},
+		"Array.Grow": {
+			{func() error { return a.Grow(ctx, -1, 2) }, zarr.ErrRange},
+			{func() error { return a.Grow(ctx, 0, 0) }, zarr.ErrRange},
+			{func() error { return lockedArray.Grow(ctx, 9, 9) }, zarr.ErrReadOnly},
+		},
+		"Array.UpdateAttributes": {
+			{func() error { return lockedArray.UpdateAttributes(ctx, func(*meta.Attributes) error { return nil }) }, zarr.ErrReadOnly},
+		},
+		"Group.UpdateAttributes": {
+			{func() error { return lockedGroup.UpdateAttributes(ctx, func(*meta.Attributes) error { return nil }) }, zarr.ErrReadOnly},
+		},
 		"Array.Resize": {
 			{func() error { return a.Resize(ctx, -1, 2) }, zarr.ErrRange},
 			{func() error { return lockedArray.Resize(ctx, 9, 9) }, zarr.ErrReadOnly},
@@ -357,32 +369,35 @@ func TestEndedContextsAreErrorsOfThePackage(t *testing.T) {
 		"MapBlocks": func() error {
 			return zarr.MapBlocks(gone, b, a, zarr.BlockOptions{}, func(context.Context, *zarr.Block[int16], []int16) error { return nil })
 		},
-		"Chunks":              func() error { return first(zarr.Chunks[int16](gone, a)) },
-		"Array.SetAttributes": func() error { return a.SetAttributes(gone, nil) },
-		"Array.Refresh":       func() error { return a.Refresh(gone) },
-		"Array.Stored":        func() error { return first(a.Stored(gone)) },
-		"Array.CopyChunk":     func() error { return of(a.CopyChunk(gone, a, 0, 0)) },
-		"Array.DeleteChunk":   func() error { return a.DeleteChunk(gone, 0, 0) },
-		"Array.RawChunk":      func() error { return of(a.RawChunk(gone, 0, 0)) },
-		"Array.Inner":         func() error { return of(a.Inner(gone, 0, 0)) },
-		"Array.CheckChunk":    func() error { return a.CheckChunk(gone, info) },
-		"Array.ReadInto":      func() error { return a.ReadInto(gone, zarr.All(), v) },
-		"Array.WriteChunk":    func() error { return a.WriteChunk(gone, []int{0, 0}, []int{1, 1}, nil) },
-		"Array.WriteFrom":     func() error { return a.WriteFrom(gone, zarr.All(), v) },
-		"Array.Stream":        func() error { return first(a.Stream(gone, zarr.All(), 9)) },
-		"Array.Resize":        func() error { return a.Resize(gone, 9, 9) },
-		"Group.Open":          func() error { return of(g.Open(gone, "a")) },
-		"Group.Array":         func() error { return of(g.Array(gone, "a")) },
-		"Group.Group":         func() error { return of(g.Group(gone, "none")) },
-		"Group.CreateArray":   func() error { return of(g.CreateArray(gone, "new", spec)) },
-		"Group.CreateGroup":   func() error { return of(g.CreateGroup(gone, "new")) },
-		"Group.RequireGroup":  func() error { return of(g.RequireGroup(gone, "new")) },
-		"Group.Delete":        func() error { return g.Delete(gone, "doomed") },
-		"node.Parent":         func() error { return of(a.Parent(gone)) },
-		"Group.SetAttributes": func() error { return g.SetAttributes(gone, nil) },
-		"Group.Consolidate":   func() error { return g.Consolidate(gone) },
-		"Group.Children":      func() error { return first(g.Children(gone)) },
-		"Group.Walk":          func() error { return first(g.Walk(gone)) },
+		"Chunks":                 func() error { return first(zarr.Chunks[int16](gone, a)) },
+		"Array.SetAttributes":    func() error { return a.SetAttributes(gone, nil) },
+		"Array.Refresh":          func() error { return a.Refresh(gone) },
+		"Array.Stored":           func() error { return first(a.Stored(gone)) },
+		"Array.CopyChunk":        func() error { return of(a.CopyChunk(gone, a, 0, 0)) },
+		"Array.DeleteChunk":      func() error { return a.DeleteChunk(gone, 0, 0) },
+		"Array.RawChunk":         func() error { return of(a.RawChunk(gone, 0, 0)) },
+		"Array.Inner":            func() error { return of(a.Inner(gone, 0, 0)) },
+		"Array.CheckChunk":       func() error { return a.CheckChunk(gone, info) },
+		"Array.ReadInto":         func() error { return a.ReadInto(gone, zarr.All(), v) },
+		"Array.WriteChunk":       func() error { return a.WriteChunk(gone, []int{0, 0}, []int{1, 1}, nil) },
+		"Array.WriteFrom":        func() error { return a.WriteFrom(gone, zarr.All(), v) },
+		"Array.Stream":           func() error { return first(a.Stream(gone, zarr.All(), 9)) },
+		"Array.Grow":             func() error { return a.Grow(gone, 9, 9) },
+		"Array.Resize":           func() error { return a.Resize(gone, 9, 9) },
+		"Array.UpdateAttributes": func() error { return a.UpdateAttributes(gone, func(*meta.Attributes) error { return nil }) },
+		"Group.UpdateAttributes": func() error { return g.UpdateAttributes(gone, func(*meta.Attributes) error { return nil }) },
+		"Group.Open":             func() error { return of(g.Open(gone, "a")) },
+		"Group.Array":            func() error { return of(g.Array(gone, "a")) },
+		"Group.Group":            func() error { return of(g.Group(gone, "none")) },
+		"Group.CreateArray":      func() error { return of(g.CreateArray(gone, "new", spec)) },
+		"Group.CreateGroup":      func() error { return of(g.CreateGroup(gone, "new")) },
+		"Group.RequireGroup":     func() error { return of(g.RequireGroup(gone, "new")) },
+		"Group.Delete":           func() error { return g.Delete(gone, "doomed") },
+		"node.Parent":            func() error { return of(a.Parent(gone)) },
+		"Group.SetAttributes":    func() error { return g.SetAttributes(gone, nil) },
+		"Group.Consolidate":      func() error { return g.Consolidate(gone) },
+		"Group.Children":         func() error { return first(g.Children(gone)) },
+		"Group.Walk":             func() error { return first(g.Walk(gone)) },
 	}
 	for name, call := range calls {
 		if call == nil {

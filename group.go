@@ -69,6 +69,15 @@ func (g *Group) SetAttributes(ctx context.Context, attrs *meta.Attributes) error
 	})
 }
 
+// UpdateAttributes changes the attributes that the group has now: change is called
+// again when somebody else has changed them meanwhile, and loses nothing of that.
+func (g *Group) UpdateAttributes(ctx context.Context, change func(*meta.Attributes) error) error {
+	return g.change(ctx, "set attributes of", func(m *meta.Group) (err error) {
+		m.Attributes, err = changed(m.Attributes, change)
+		return err
+	})
+}
+
 func (g *Group) change(ctx context.Context, op string, f func(m *meta.Group) error) error {
 	var m *meta.Group
 	err := g.changeDocument(ctx, func(doc meta.Node) error {
@@ -189,21 +198,23 @@ func (g *Group) Consolidate(ctx context.Context) error {
 	fresh.consolidated = bypassConsolidated
 	e := *g.engine
 	e.options = &fresh
-	root := newGroup(node{engine: &e, path: g.path}, g.Metadata())
-	nodes := map[string]meta.Node{}
-	for n, err := range root.Walk(ctx) {
-		if err != nil {
-			return g.fail("consolidate", err)
-		}
-		path := n.Path()[len(g.prefix()):]
-		switch n := n.(type) {
-		case *Array:
-			nodes[path] = n.Metadata()
-		case *Group:
-			nodes[path] = n.Metadata()
-		}
-	}
+	// The nodes are looked at behind the document that is changed: who changes one and
+	// consolidates meanwhile has changed the document too, and it is all done again.
 	err := g.change(ctx, "consolidate", func(m *meta.Group) error {
+		root := newGroup(node{engine: &e, path: g.path}, m)
+		nodes := map[string]meta.Node{}
+		for n, err := range root.Walk(ctx) {
+			if err != nil {
+				return err
+			}
+			path := n.Path()[len(g.prefix()):]
+			switch n := n.(type) {
+			case *Array:
+				nodes[path] = n.Metadata()
+			case *Group:
+				nodes[path] = n.Metadata()
+			}
+		}
 		all, err := meta.NewConsolidated(nodes)
 		if err == nil {
 			m.Consolidated = all.Know(g.registry())

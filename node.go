@@ -16,13 +16,14 @@ import (
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/lock"
 )
 
 // Locks among the goroutines of this process, by store.Identity. There are
 // several tables, since who holds a lock of one may want one of the next: an
-// array's growth, then its shape, then a document, then a chunk. Writers share
-// the lock of the shape; who changes it has it alone.
-var growth, shapes, documents, chunks locks.Table
+// array's shape, then a document, then a chunk. Writers share the lock of the shape;
+// who changes it has it alone.
+var shapes, documents, chunks locks.Table
 
 // node is what groups and arrays have in common.
 type node struct {
@@ -396,7 +397,7 @@ const Parts = ".omnizarr-parts"
 // IsOwn reports whether a value or folder of a name is neither a user's nor a node's,
 // but one that copies keep for themselves.
 func IsOwn(name string) bool {
-	if name == Unfinished || name == Copied || name == Parts {
+	if name == Unfinished || name == Copied || name == Parts || name == lock.Name {
 		return true
 	}
 	of, what, _ := strings.Cut(name, ".omnizarr-")

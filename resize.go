@@ -5,41 +5,127 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"math"
-	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/locks"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store/lock"
 )
 
 // Resize changes the array's shape. New elements have the fill value, also where
-// the array was larger once: chunks outside the new shape are removed, and those
-// at its edge are cleared behind it.
+// the array was larger once, or something was written behind its end by who then
+// stopped: what lies where the array grows is cleared before the new shape is known,
+// and what lies outside the new shape is removed once it is.
 func (a *Array) Resize(ctx context.Context, shape ...int) error {
-	unlock, err := a.lockShape(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return a.resize(ctx, shape)
+	return a.reshape(ctx, "resize", func(old *state) error {
+		if err := checkShape(old, shape); err != nil {
+			return err
+		}
+		wide, err := a.wide(ctx, old, shape)
+		if err != nil {
+			return err
+		}
+		grows := !slices.Equal(wide.meta.Shape, old.meta.Shape)
+		if grows {
+			if err := a.clearOutside(ctx, wide, old.meta.Shape, false); err != nil {
+				return err
+			}
+		}
+		if err := a.publish(ctx, old, shape); err != nil {
+			return err
+		}
+		if grows && slices.Equal(wide.meta.Shape, shape) {
+			return nil
+		}
+		return a.clearOutside(ctx, wide, shape, true)
+	})
 }
 
-// lockShape keeps others in this process from changing the shape, and looks at
-// the shape that it has now.
-func (a *Array) lockShape(ctx context.Context) (unlock func(), err error) {
-	lock, err := growth.Lock(ctx, a.place)
-	if err != nil {
-		return nil, a.fail("resize", err)
+// Grow makes the array larger, for who writes all that is new before anybody reads it,
+// as in a store that keeps documents back: what lies there is not cleared.
+func (a *Array) Grow(ctx context.Context, shape ...int) error {
+	return a.reshape(ctx, "resize", func(old *state) error {
+		err := checkShape(old, shape)
+		for i, n := range shape {
+			if err == nil && n < old.meta.Shape[i] {
+				err = mark(ErrRange, fmt.Errorf("shape %v cannot grow to %v", old.meta.Shape, shape))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return a.publish(ctx, old, shape)
+	})
+}
+
+func checkShape(old *state, shape []int) error {
+	if len(shape) != len(old.meta.Shape) || len(shape) > 0 && slices.Min(shape) < 0 {
+		return mark(ErrRange, fmt.Errorf("from shape %v to %v", old.meta.Shape, shape))
 	}
+	return nil
+}
+
+// reshape changes the shape, by a function that gets the state that the array has now.
+// Nobody else in this process writes the array meanwhile, and no other process changes
+// its shape, where the store has locks or conditions.
+func (a *Array) reshape(ctx context.Context, op string, do func(old *state) error) (err error) {
+	held, err := shapes.Lock(ctx, a.place)
+	if err != nil {
+		return a.fail(op, err)
+	}
+	defer held.Unlock()
+	unlock, err := lock.Wait(ctx, a.store, a.path)
+	if err != nil {
+		return a.fail(op, err)
+	}
+	defer func() {
+		if also := unlock(); err == nil {
+			err = a.fail(op, also)
+		}
+	}()
 	if err := a.Refresh(ctx); err != nil {
-		lock.Unlock()
+		return err
+	}
+	defer a.known()
+	return a.fail(op, do(a.now.Load()))
+}
+
+// wide is the state that the array would have if each of its axes were as long as it
+// is, or as in another shape, whichever is longer.
+func (a *Array) wide(ctx context.Context, s *state, shape []int) (*state, error) {
+	longer := slices.Clone(s.meta.Shape)
+	for i, n := range shape {
+		longer[i] = max(longer[i], n)
+	}
+	if slices.Equal(longer, s.meta.Shape) {
+		return s, nil
+	}
+	m := *s.meta
+	m.Shape = longer
+	var err error
+	if m.Grid, err = s.meta.Grid.Resize(longer); err != nil {
 		return nil, err
 	}
-	return lock.Unlock, nil
+	return newState(ctx, a.engine, &m)
+}
+
+// errReshaped says that somebody who has no part in locks changed the shape.
+var errReshaped = errors.New("the shape was changed by another program meanwhile; nothing was published: try again")
+
+// publish stores another shape, if it is still the one of old.
+func (a *Array) publish(ctx context.Context, old *state, shape []int) error {
+	return a.change(ctx, "resize", func(m *meta.Array) (err error) {
+		if !slices.Equal(m.Shape, old.meta.Shape) {
+			return errReshaped
+		}
+		m.Shape = slices.Clone(shape)
+		m.Grid, err = m.Grid.Resize(shape)
+		return err
+	})
 }
 
 // resizes counts changes of shapes in this process, of all arrays whose names have
@@ -105,78 +191,42 @@ func (a *Array) again(ctx context.Context, s *state) (*state, error) {
 	return s, err
 }
 
-func (a *Array) resize(ctx context.Context, shape []int) error {
-	held, err := shapes.Lock(ctx, a.place)
-	if err != nil {
-		return a.fail("resize", err)
-	}
-	defer held.Unlock()
-	defer a.known()
-	old := a.now.Load()
-	if len(shape) != len(old.meta.Shape) || len(shape) > 0 && slices.Min(shape) < 0 {
-		return a.fail("resize", mark(ErrRange, fmt.Errorf("from shape %v to %v", old.meta.Shape, shape)))
-	}
-	g, err := old.meta.Grid.Resize(shape)
-	if err != nil {
-		return a.fail("resize", err)
-	}
-	shrinks := false
-	for i, n := range shape {
-		shrinks = shrinks || n < old.meta.Shape[i]
-	}
-	if shrinks {
-		if _, err := a.again(ctx, old); err != nil { // it may have been removed meanwhile
-			return a.fail("resize", err)
-		}
-		if err := a.clearBehind(ctx, old, shape); err != nil {
-			return err
-		}
-	}
-	err = a.change(ctx, "resize", func(m *meta.Array) error {
-		m.Shape = slices.Clone(shape)
-		m.Grid, err = m.Grid.Resize(shape)
-		return err
-	})
-	if err != nil || !shrinks {
-		return err
-	}
-	for idx, err := range a.storedKeys(ctx, old) {
-		if err == nil && !inside(idx, g.Count()) {
-			key := a.chunkKey(old, idx)
-			done := a.changing(key)
-			err = a.store.Delete(ctx, key)
-			done()
-		}
-		if err != nil {
-			return a.fail("resize", err)
-		}
-	}
-	return nil
-}
-
-// clearBehind sets the elements outside a smaller shape to the fill value, in the
-// stored chunks that also hold elements inside it.
-func (a *Array) clearBehind(ctx context.Context, s *state, shape []int) error {
+// clearOutside removes the stored chunks that lie outside a shape, those outside of s too
+// if all is set, and sets elements outside it to the fill value in chunks that lie there
+// in part.
+func (a *Array) clearOutside(ctx context.Context, s *state, shape []int, all bool) error {
 	var edge []ChunkInfo
 	count := s.meta.Grid.Count()
 	for idx, err := range a.storedKeys(ctx, s) {
 		if err != nil {
-			return a.fail("resize", err)
+			return err
 		}
-		if !inside(idx, count) {
+		within := inside(idx, count)
+		if !within && !all {
 			continue
 		}
-		c := a.chunkInfo(s, slices.Clone(idx))
-		kept, cut := true, false
-		for i, n := range shape {
-			kept = kept && c.Box.Start[i] < n
-			cut = cut || c.Box.Start[i]+c.Box.Shape[i] > n
+		outside, cut := !within, false
+		if within {
+			c := a.chunkInfo(s, slices.Clone(idx))
+			for i, n := range shape {
+				outside = outside || c.Box.Start[i] >= n
+				cut = cut || c.Box.Start[i]+c.Box.Shape[i] > n
+			}
+			if !outside && cut {
+				edge = append(edge, c)
+			}
 		}
-		if kept && cut {
-			edge = append(edge, c)
+		if outside {
+			key := a.chunkKey(s, idx)
+			done := a.changing(key)
+			err := a.store.Delete(ctx, key)
+			done()
+			if err != nil {
+				return a.chunkError("resize", key, err)
+			}
 		}
 	}
-	err := a.limits.Workers.Run(ctx, len(edge), 1<<20, func(k int) error {
+	return a.limits.Workers.Run(ctx, len(edge), 1<<20, func(k int) error {
 		for i, n := range shape {
 			b := edge[k].Box
 			if b.Start[i]+b.Shape[i] <= n {
@@ -185,48 +235,32 @@ func (a *Array) clearBehind(ctx context.Context, s *state, shape []int) error {
 			b = nd.Box{Start: slices.Clone(b.Start), Shape: slices.Clone(b.Shape)}
 			b.Shape[i] -= n - b.Start[i]
 			b.Start[i] = n
-			fill := nd.View{Data: s.spec.Fill, Size: s.spec.Type.Size(), Shape: b.Shape, Strides: make([]int, len(b.Shape)), Heap: s.spec.Heap}
-			if err := a.writeView(ctx, s, Box(b.Start, b.Shape), fill); err != nil {
+			if err := a.clearBox(ctx, s, b); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return a.fail("resize", err)
 }
 
-// Append makes the array longer along an axis and writes data, in C order,
-// there. data's other axes are as long as the array's.
-func Append[T any](ctx context.Context, a *Array, axis int, data []T) error {
-	unlock, err := a.lockShape(ctx)
+// clearBox sets elements of one chunk to the fill value, unless they have it.
+func (a *Array) clearBox(ctx context.Context, s *state, b nd.Box) error {
+	sel := Box(b.Start, b.Shape)
+	p, err := s.plan(sel)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	shape := a.Shape()
-	if axis < 0 || axis >= len(shape) {
-		return a.fail("append to", mark(ErrRange, fmt.Errorf("no axis %d in shape %v", axis, shape)))
-	}
-	layer, ok := nd.Len(slices.Delete(slices.Clone(shape), axis, axis+1))
-	s := a.now.Load()
-	if err := errors.Join(s.checkGo(reflect.TypeFor[T]()), s.noCodec); err != nil {
-		return a.fail("append to", err)
-	}
-	if !ok || layer == 0 || len(data)%layer != 0 {
-		return a.fail("append to", mark(ErrSelection, errors.New("data does not fill whole layers of the array")))
-	}
-	sel := make([]Axis, len(shape))
-	for i := range sel {
-		sel[i] = Full()
-	}
-	from := shape[axis]
-	if len(data)/layer > math.MaxInt-from {
-		return a.fail("append to", mark(ErrRange, fmt.Errorf("axis %d of shape %v cannot become longer by %d", axis, shape, len(data)/layer)))
-	}
-	shape[axis] += len(data) / layer
-	sel[axis] = Span(from, shape[axis])
-	if err := a.resize(ctx, shape); err != nil {
+	now, mem, err := (&codec.Chunk{Limits: s.limits}).LendView(s.spec.Type.Size(), b.Shape)
+	if err != nil {
 		return err
 	}
-	return Write(ctx, a, Select(sel...), data)
+	defer mem.Free()
+	if len(s.spec.Type.Refs()) > 0 {
+		now.Heap = &nd.Heap{}
+	}
+	if err := a.readPlan(ctx, s, p, now, false); err != nil || s.spec.IsFill(now) {
+		return err
+	}
+	return a.writeView(ctx, s, sel, nd.View{
+		Data: s.spec.Fill, Size: s.spec.Type.Size(), Shape: b.Shape, Strides: make([]int, len(b.Shape)), Heap: s.spec.Heap})
 }

@@ -70,8 +70,11 @@ func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) er
 	if !t.whole() {
 		return a.update(ctx, s, b, t, key, ck)
 	}
-	chunk := t.user
+	chunk, opt := t.user, store.PutOptions{}
 	if !t.box.Covers(t.length) {
+		// Another process may have written behind the end of the array that is known
+		// here, which is left as it is.
+		opt.IfAbsent = a.conditional()
 		// The chunk reaches past the end of the array: the rest is fill value.
 		spec := b.Spec()
 		own, mem, err := ck.LendView(chunk.Size, t.length)
@@ -86,11 +89,20 @@ func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) er
 		spec.FillView(chunk)
 		dtype.Copy(spec.Type, chunk.Box(t.box), t.user)
 	}
-	return a.replace(ctx, b, key, ck, chunk)
+	err = a.replace(ctx, b, key, ck, chunk, opt)
+	if !opt.IfAbsent || !errors.Is(err, store.ErrPrecondition) {
+		return err
+	}
+	err = a.update(ctx, s, b, t, key, ck)
+	if errors.Is(err, ErrData) || errors.Is(err, ErrTooLarge) { // of what is there, which is replaced
+		return a.replace(ctx, b, key, ck, chunk, store.PutOptions{})
+	}
+	return err
 }
 
-// replace stores a whole chunk, or removes it if it holds only the fill value.
-func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *codec.Chunk, chunk nd.View) error {
+// replace stores a whole chunk, or removes it if it holds only the fill value: that is
+// ErrPrecondition if it is stored only where there is none.
+func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *codec.Chunk, chunk nd.View, opt store.PutOptions) error {
 	data, hold, err := a.encode(ctx, b, ck, chunk)
 	defer hold.Free()
 	if err != nil && !errors.Is(err, codec.ErrEmpty) {
@@ -103,11 +115,14 @@ func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *cod
 	}
 	defer lock.Unlock()
 	defer a.changing(key)()
+	if empty && opt.IfAbsent {
+		return store.ErrPrecondition
+	}
 	if empty {
 		metersOf(ctx).empty()
 		return a.store.Delete(ctx, key)
 	}
-	return a.putChunk(ctx, key, data, store.PutOptions{})
+	return a.putChunk(ctx, key, data, opt)
 }
 
 // encode gives a chunk's bytes: the caller's memory itself where that is what
@@ -199,6 +214,12 @@ func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *tas
 		hold = nil
 	}
 	if errors.Is(err, codec.ErrEmpty) && opt.IfMatch != "" {
+		if d, ok := store.As[store.MatchDeleter](a.store); ok {
+			if err := d.DeleteMatch(ctx, key, opt.IfMatch); !errors.Is(err, errors.ErrUnsupported) {
+				metersOf(ctx).empty()
+				return err
+			}
+		}
 		// There is no conditional delete: a chunk of fill values is stored.
 		keep := *ck.Limits
 		keep.KeepEmpty = true

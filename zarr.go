@@ -238,6 +238,9 @@ type Node interface {
 	Attributes() *meta.Attributes
 	// SetAttributes stores new attributes.
 	SetAttributes(ctx context.Context, attrs *meta.Attributes) error
+	// UpdateAttributes changes the attributes that the node has now: change is called
+	// again when somebody else has changed them meanwhile, and loses nothing of that.
+	UpdateAttributes(ctx context.Context, change func(*meta.Attributes) error) error
 	// Parent opens the group that holds the node. It is closed with the node. A node
 	// in a folder that is no group has none: it is ErrNoNode.
 	Parent(ctx context.Context) (*Group, error)

@@ -100,6 +100,12 @@ type Conditional interface {
 	Conditional() bool
 }
 
+// MatchDeleter is a store that removes a value only if it has an ETag, else the error is
+// ErrPrecondition.
+type MatchDeleter interface {
+	DeleteMatch(ctx context.Context, key, etag string) error
+}
+
 // Mover is a store that gives a folder another name at once, with all that is below
 // it. Names are prefixes without the slash at the end.
 type Mover interface {

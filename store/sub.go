@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/url"
@@ -71,6 +72,19 @@ func (b *sub) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	return b.s.Delete(ctx, k)
+}
+
+// DeleteMatch forwards, and is errors.ErrUnsupported where the store inside has no such
+// thing.
+func (b *sub) DeleteMatch(ctx context.Context, key, etag string) error {
+	k, err := b.inner("delete", key)
+	if err != nil {
+		return err
+	}
+	if d, ok := As[MatchDeleter](b.s); ok {
+		return d.DeleteMatch(ctx, k, etag)
+	}
+	return errors.ErrUnsupported
 }
 
 func (b *sub) List(ctx context.Context, prefix, delimiter string) iter.Seq2[Entry, error] {

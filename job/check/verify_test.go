@@ -175,7 +175,7 @@ func TestVerifyTellsAnInterruptionFromWork(t *testing.T) {
 	if r := verify(t, g); r.OK || len(r.Problems) != 1 || r.Problems[0].Key != journal.Name {
 		t.Errorf("got %+v", r)
 	}
-	release, err := lock.Take(s, "")
+	release, err := lock.Take(t.Context(), s, "")
 	jobtest.Check(t, err)
 	if r := verify(t, g); !r.OK || !slices.ContainsFunc(r.Notes, func(p check.Problem) bool { return p.Key == journal.Name }) {
 		t.Errorf("got %+v", r)

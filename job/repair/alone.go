@@ -32,7 +32,7 @@ func (p *Plan) alone(ctx context.Context) (release func() error, err error) {
 		return err
 	}
 	take := func(s store.Store, at string) error {
-		f, err := lock.Take(s, at)
+		f, err := lock.Take(ctx, s, at)
 		if err == nil {
 			held = append(held, f)
 		}

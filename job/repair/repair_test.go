@@ -305,7 +305,7 @@ func TestInterruptedCommitsAreCompletedFirst(t *testing.T) {
 	if !maps.Equal(jobtest.Content(t, s), before) {
 		t.Error("the plan has changed something")
 	}
-	release, err := lock.Take(s, "")
+	release, err := lock.Take(t.Context(), s, "")
 	jobtest.Check(t, err)
 	if _, err := p.Do(ctx); !errors.Is(err, lock.ErrBusy) || !maps.Equal(jobtest.Content(t, s), before) {
 		t.Errorf("got %v", err)

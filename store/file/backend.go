@@ -49,6 +49,9 @@ type folder interface {
 	renameTo(from string, in folder, to string) error
 	exchange(a string, in folder, b string) error
 	remove(name string) error // of a file
+	// lock takes the lock of a file among all processes: errHeld if somebody has it,
+	// errNoLock if it has none, errGone if it was replaced meanwhile.
+	lock(name string) (unlock func() error, err error)
 	sync() error
 	syncFile(name string) error
 	close() error

@@ -245,6 +245,34 @@ func (d fdFolder) remove(name string) error {
 	return err
 }
 
+func (d fdFolder) lock(name string) (unlock func() error, err error) {
+	fd, err := unix.Openat(int(d), name, lockable, 0)
+	if err == unix.EACCES || err == unix.EPERM {
+		fd, err = unix.Openat(int(d), name, lockable&^unix.O_RDWR, 0)
+	}
+	if err != nil {
+		return nil, lockError(err)
+	}
+	f := fdFile(fd)
+	held, err := f.stat()
+	if err == nil && held.regular() != nil {
+		err = errNoLock
+	}
+	if err == nil {
+		err = flock(fd)
+	}
+	if err == nil {
+		var now stat
+		if now, err = d.stat(name); err == nil && now.inode != held.inode || errors.Is(err, fs.ErrNotExist) {
+			err = errGone
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f.Close, nil
+}
+
 func (d fdFolder) sync() error {
 	fd, err := unix.Openat(int(d), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -91,9 +91,10 @@ func (s *Store) URL() string { return s.url }
 // Concurrency is the number of processors.
 func (s *Store) Concurrency() int { return runtime.GOMAXPROCS(0) }
 
-// Conditional is false: IfAbsent holds among all processes where the file
-// system has hard links, but IfMatch only among users of this Store.
-func (s *Store) Conditional() bool { return false }
+// Conditional is true: conditions hold among all processes that use this package, by
+// locks of files, which end with the process that has them. A file system without
+// locks keeps them among users of this Store.
+func (s *Store) Conditional() bool { return hasLocks }
 
 // Close gives up the folder once running calls have ended; later ones fail.
 // Objects that were opened stay open.

@@ -123,7 +123,7 @@ func (s *Store) Sweep(ctx context.Context, key string) error {
 		return store.WrapError("delete", s.url, key, err)
 	}
 	defer s.leave()
-	if err := s.deleteFile(key); !errors.Is(err, fs.ErrNotExist) && !notDir(err) {
+	if err := s.deleteFile(ctx, key, ""); !errors.Is(err, fs.ErrNotExist) && !notDir(err) {
 		return store.WrapError("delete", s.url, key, err)
 	}
 	return nil

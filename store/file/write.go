@@ -83,16 +83,16 @@ func (s *Store) putWith(ctx context.Context, key string, opt store.PutOptions, f
 		return store.Info{}, store.WrapError("put", s.url, key, err)
 	}
 	defer s.leave()
-	info, err := s.put(key, opt, fill)
+	info, err := s.put(ctx, key, opt, fill)
 	return info, store.WrapError("put", s.url, key, err)
 }
 
 // put makes the folder when there is none. Where others remove folders at the
 // same time it may have to do so more than once.
-func (s *Store) put(key string, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
+func (s *Store) put(ctx context.Context, key string, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
 	dir, name := split(key)
 	for try := 0; ; try++ {
-		info, err := s.putIn(dir, name, key, opt, fill)
+		info, err := s.putIn(ctx, dir, name, key, opt, fill)
 		if try == 8 || !errors.Is(err, fs.ErrNotExist) {
 			return info, err
 		}
@@ -128,14 +128,13 @@ func (s *Store) makeFolder(dir string) error {
 	return nil
 }
 
-func (s *Store) putIn(dir, name, key string, opt store.PutOptions, fill func(sink) error) (info store.Info, err error) {
+func (s *Store) putIn(ctx context.Context, dir, name, key string, opt store.PutOptions, fill func(sink) error) (info store.Info, err error) {
 	d, err := s.b.folder(dir)
 	if err != nil {
 		return info, err
 	}
 	defer d.close()
-	conditional := opt.IfAbsent || opt.IfMatch != ""
-	if conditional { // before data is written in vain
+	if opt.IfAbsent || opt.IfMatch != "" { // before data is written in vain
 		if err := s.check(d, name, key, opt); err != nil {
 			return info, err
 		}
@@ -153,19 +152,17 @@ func (s *Store) putIn(dir, name, key string, opt store.PutOptions, fill func(sin
 		f.Close()
 		return info, err
 	}
-	if conditional {
-		// The clock of many file systems stands still for milliseconds, in
-		// which values of the same size could come to have the same ETag.
-		if err := d.setTime(temp, s.now()); err != nil {
-			f.Close()
-			return info, err
-		}
+	// The clock of many file systems stands still for milliseconds, in which values of
+	// the same size could come to have the same ETag.
+	if err := d.setTime(temp, s.now()); err != nil {
+		f.Close()
+		return info, err
 	}
 	t, err := f.stat()
 	if err := errors.Join(err, f.Close()); err != nil {
 		return info, err
 	}
-	if err := s.replace(d, temp, name, key, opt); err != nil {
+	if err := s.replace(ctx, d, temp, name, key, opt); err != nil {
 		return info, err
 	}
 	if s.sync {
@@ -197,24 +194,39 @@ func (s *Store) flush(f sink, must bool) error {
 	return nil
 }
 
-// replace gives the new file its name if opt allows.
-func (s *Store) replace(d folder, temp, name, key string, opt store.PutOptions) error {
+// replace gives the new file its name if opt allows. Whoever replaces a file, in
+// whichever process, has the lock of the one that is there; where there is none, the
+// name is taken only as long as nobody else has. So what is found to be as expected
+// still is when it is replaced.
+func (s *Store) replace(ctx context.Context, d folder, temp, name, key string, opt store.PutOptions) error {
 	mu := s.lock(key)
 	mu.Lock()
 	defer mu.Unlock()
-	if opt.IfMatch != "" {
-		if err := s.check(d, name, key, opt); err != nil {
+	for {
+		if opt.IfMatch == "" {
+			err := d.renameNew(temp, name)
+			if opt.IfAbsent && errors.Is(err, fs.ErrExist) {
+				return store.ErrPrecondition
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+		}
+		err := s.locked(ctx, d, name, func() error {
+			if opt.IfMatch != "" {
+				if err := s.check(d, name, key, opt); err != nil {
+					return err
+				}
+			}
+			return d.rename(temp, name)
+		})
+		switch {
+		case !errors.Is(err, errGone) && !errors.Is(err, errMissing):
 			return err
+		case opt.IfMatch != "":
+			return store.ErrPrecondition
 		}
 	}
-	if !opt.IfAbsent {
-		return d.rename(temp, name)
-	}
-	err := d.renameNew(temp, name)
-	if errors.Is(err, fs.ErrExist) {
-		return store.ErrPrecondition
-	}
-	return err
 }
 
 // check returns ErrPrecondition if the file is not as opt expects.
@@ -275,7 +287,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	if tree {
 		err = s.deleteTree(name)
 	} else {
-		err = s.deleteFile(name)
+		err = s.deleteFile(ctx, name, "")
 	}
 	if errors.Is(err, fs.ErrNotExist) || notDir(err) {
 		return nil
@@ -283,7 +295,26 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return store.WrapError("delete", s.url, key, err)
 }
 
-func (s *Store) deleteFile(key string) error {
+// DeleteMatch removes a file if it is the one that has this ETag, else it is
+// ErrPrecondition.
+func (s *Store) DeleteMatch(ctx context.Context, key, etag string) error {
+	err := ctx.Err()
+	if err == nil {
+		err = s.enter(key)
+	}
+	if err != nil {
+		return store.WrapError("delete", s.url, key, err)
+	}
+	defer s.leave()
+	err = s.deleteFile(ctx, key, etag)
+	if errors.Is(err, fs.ErrNotExist) || notDir(err) {
+		err = store.ErrPrecondition
+	}
+	return store.WrapError("delete", s.url, key, err)
+}
+
+// deleteFile removes a file, only the one of an ETag if that is not "".
+func (s *Store) deleteFile(ctx context.Context, key, etag string) error {
 	dir, name := split(key)
 	d, err := s.b.folder(dir)
 	if err != nil {
@@ -293,7 +324,20 @@ func (s *Store) deleteFile(key string) error {
 	mu := s.lock(key)
 	mu.Lock()
 	defer mu.Unlock()
-	if err := d.remove(name); err != nil {
+	for again := true; again; again = errors.Is(err, errGone) && etag == "" {
+		err = s.locked(ctx, d, name, func() error {
+			if etag != "" {
+				if err := s.check(d, name, key, store.PutOptions{IfMatch: etag}); err != nil {
+					return err
+				}
+			}
+			return d.remove(name)
+		})
+	}
+	if errors.Is(err, errGone) {
+		err = store.ErrPrecondition
+	}
+	if err != nil {
 		return err
 	}
 	if s.sync {

@@ -12,13 +12,10 @@ import (
 	"github.com/omnizarr/zarr/internal/partial"
 )
 
-// lockName is a file in the folder, since this system locks no folders.
-const lockName = ".omnizarr-lock"
-
 // lockFolder takes the lock of a file in the folder that says who has it: of a byte far
-// behind its end, so that others can read it.
+// behind its end, so that others can read it. This system locks no folders.
 func lockFolder(dir string) (release func() error, err error) {
-	path := filepath.Join(dir, lockName)
+	path := filepath.Join(dir, Name)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err

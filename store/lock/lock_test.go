@@ -1,6 +1,7 @@
 package lock_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -30,25 +31,25 @@ func TestOneHasALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer inner.Close()
-	release, err := lock.Take(outer, "a")
+	release, err := lock.Take(t.Context(), outer, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = lock.Take(inner, "") // the same folder
+	_, err = lock.Take(t.Context(), inner, "") // the same folder
 	if !errors.Is(err, lock.ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	if runtime.GOOS == "linux" && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("process %d", os.Getpid())) {
 		t.Errorf("it is not said who: %v", err)
 	}
-	other, err := lock.Take(inner, "b")
+	other, err := lock.Take(t.Context(), inner, "b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(other(), release()); err != nil {
 		t.Fatal(err)
 	}
-	if release, err = lock.Take(inner, ""); err != nil {
+	if release, err = lock.Take(t.Context(), inner, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := release(); err != nil {
@@ -60,7 +61,7 @@ func TestOneHasALock(t *testing.T) {
 }
 
 func ExampleTake() {
-	release, err := lock.Take(mem.New(), "") // which no other process has
+	release, err := lock.Take(context.Background(), mem.New(), "") // which no other process has
 	fmt.Println(err, release())
 	// Output: <nil> <nil>
 }
@@ -77,7 +78,7 @@ func TestBusy(t *testing.T) {
 	if lock.Busy(look, "") || lock.Busy(look, "none") || lock.Busy(mem.New(), "") {
 		t.Error("busy, and nobody is")
 	}
-	release, err := lock.Take(s, "")
+	release, err := lock.Take(t.Context(), s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,11 @@ func (e *Editor) extendArray(ctx context.Context, a *zarr.Array, start int, data
 	}
 	shape := a.Shape()
 	shape[0] = start + data.dims[0]
-	if err := a.Resize(ctx, shape...); err != nil {
+	resize := a.Grow // all that is new is written here
+	if shape[0] < a.Shape()[0] {
+		resize = a.Resize
+	}
+	if err := resize(ctx, shape...); err != nil {
 		return err
 	}
 	for p, err := range src.blocks(ctx) {

@@ -81,7 +81,7 @@ const maxWaiting = 256 << 20
 
 // begin makes room and a root. What was there is gone then.
 func (t *target) begin(ctx context.Context) error {
-	err := t.lockFile()
+	err := t.lockFile(ctx)
 	if err == nil {
 		err = t.clear(ctx)
 	}
@@ -98,14 +98,14 @@ func (t *target) begin(ctx context.Context) error {
 }
 
 // lockFile keeps other processes from writing the file.
-func (t *target) lockFile() (err error) {
-	t.unlock, err = lock.Take(t.where.Store, t.where.Path)
+func (t *target) lockFile(ctx context.Context) (err error) {
+	t.unlock, err = lock.Take(ctx, t.where.Store, t.where.Path)
 	return err
 }
 
 // close closes the file, and discard gives it up: an archive is left as it was.
-func (t *target) close() error   { return errors.Join(t.where.Close(), t.release()) }
-func (t *target) discard() error { return errors.Join(t.where.Discard(), t.release()) }
+func (t *target) close() error   { return errors.Join(t.release(), t.where.Close()) }
+func (t *target) discard() error { return errors.Join(t.release(), t.where.Discard()) }
 
 func (t *target) release() error {
 	if t.unlock == nil {

@@ -109,7 +109,7 @@ func (w *writer) leave() error {
 // open makes this process the one that writes the file, completes a commit that was
 // interrupted, and opens the file.
 func (w *writer) open(ctx context.Context) error {
-	if err := w.lockFile(); err != nil {
+	if err := w.lockFile(ctx); err != nil {
 		return err
 	}
 	if _, err := journal.Finish(ctx, w.held.Base()); err != nil {
