@@ -157,6 +157,7 @@ func TestStepsLookAgain(t *testing.T) {
 	jobtest.Check(t, err)
 	a := n.(*zarr.Array)
 	jobtest.Check(t, a.Resize(ctx, 100, 100))
+	jobtest.Check(t, zarr.Write(ctx, a, zarr.Slice("36:40,27:30"), jobtest.Count[int16](12)))
 	jobtest.Check(t, zarr.Write(ctx, a, zarr.Slice("4:8,3:6"), jobtest.Count[int16](12)))
 	done, err := p.Do(ctx)
 	if got := steps(done); err != nil || !slices.Equal(got, []string{"set aside /deep/volume c/0/0/0", "consolidate /"}) {
