@@ -98,6 +98,7 @@ of a series. Rows of a table are selected by its columns.`,
 	cmd.Flags().StringVar(&slice, "slice", "", "which elements: '0:10, ::2, -1', 'x=@5', or by coordinates 'time=2025-06-30, lat=40:60'")
 	cmd.Flags().BoolVar(&exact, "exact", false, "take single values of coordinates only where there is an equal one")
 	cmd.Flags().StringVar(&as, "as", "", "form of the output: "+strings.Join(catFormats, ", "))
+	completeChoice(cmd, "as", catFormats)
 	cmd.Flags().StringVar(&column, "column", "", "of a table, this column alone: one line per element of a list, with the id of its row")
 	cmd.Flags().BoolVar(&plot, "plot", false, "draw a time series; the default on a terminal where it has one channel")
 	a.openFlags(cmd)

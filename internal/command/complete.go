@@ -24,6 +24,13 @@ func (a *app) completeNodes(root *cobra.Command) {
 	}
 }
 
+// completeChoice lets shells complete the value of a flag that takes one of several.
+func completeChoice(cmd *cobra.Command, flag string, choices []string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // there is no such flag, or it has one already
+	}
+}
+
 func (a *app) complete(cmd *cobra.Command, typed string) ([]string, cobra.ShellCompDirective) {
 	at := strings.LastIndexByte(typed, '/')
 	if at <= 0 || strings.Contains(typed, "|") {

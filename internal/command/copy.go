@@ -171,11 +171,13 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 	flags := cmd.Flags()
 	formats := a.kinds.Formats()
 	flags.StringVar(&to, "to", "", "format of the copy: "+strings.Join(formats, ", ")+" (default: what the name of DST says, else "+formats[0]+")")
+	completeChoice(cmd, "to", formats)
 	flags.StringVar(&chunks, "chunks", "", "shape of the chunks: 64,64,64")
 	flags.StringVar(&shards, "shards", "", "shape of the shards, which hold chunks: 256,256,256")
 	flags.StringVar(&codecs, "codecs", "", "the codecs list, as zarr.json has it")
 	flags.StringVar(&dataType, "data-type", "", "type that numbers are converted to")
 	flags.StringVar(&padding, "pad", "", "make every chunk a file that others open: "+strings.Join(pad.Names(), ", "))
+	completeChoice(cmd, "pad", pad.Names())
 	for _, t := range kind.All[kind.Target](a.kinds) {
 		own[t] = flagNames(t.FormatFlags)
 		laid = append(laid, own[t]...)

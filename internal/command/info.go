@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -68,13 +69,46 @@ func (a *app) printPlain(ctx context.Context, s *convention.Subject) error {
 		about = a.kinds.About(ctx, s.Node)
 	}
 	if about == nil {
-		return a.printInfo(ctx, s, s.Node.Attributes().Names())
+		if err := a.printInfo(ctx, s, s.Node.Attributes().Names()); err != nil {
+			return err
+		}
+		if g, ok := s.Node.(*zarr.Group); ok {
+			return a.printMembers(ctx, g)
+		}
+		return nil
 	}
 	a.printAbout(about)
 	if err := a.printInfo(ctx, s, s.Node.Attributes().Names()); err != nil {
 		return err
 	}
 	return a.tellBroken(about.Broken)
+}
+
+// membersTold is how many nodes info names of a group that no convention knows: enough
+// for a file of several images, and few requests far away. ls tells all.
+const membersTold = 8
+
+// printMembers tells what lies in a group.
+func (a *app) printMembers(ctx context.Context, g *zarr.Group) error {
+	var rows [][3]string
+	for n, err := range g.Children(ctx) {
+		if err != nil {
+			return a.tellBroken([]error{err})
+		}
+		if len(rows) == membersTold {
+			rows = append(rows, [3]string{"…", "more, see omnizarr ls"})
+			break
+		}
+		row := [3]string{path.Base(n.Path()) + "/"}
+		if arr, ok := n.(*zarr.Array); ok {
+			row = [3]string{path.Base(n.Path()), namedShape(arr.Metadata()), kind.TypeWords(arr.DataType())}
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) > 0 {
+		a.printAbout(&convention.About{Lists: []convention.List{{Title: "holds", Rows: rows}}})
+	}
+	return nil
 }
 
 // formatOf names the format that a subject is stored in, and the version of Zarr
@@ -198,7 +232,7 @@ func (a *app) printAbout(about *convention.About) {
 			width, wide = max(width, utf8.RuneCountInString(words.Visible(r[0]))), max(wide, utf8.RuneCountInString(words.Visible(r[1])))
 		}
 		for _, r := range list.Rows {
-			a.printf("    %s  %s  %s\n", words.Padded(words.Visible(r[0]), width), words.Padded(words.Visible(r[1]), wide), r[2])
+			a.printf("    %s\n", strings.TrimRight(words.Padded(words.Visible(r[0]), width)+"  "+words.Padded(words.Visible(r[1]), wide)+"  "+r[2], " "))
 		}
 	}
 	for _, note := range about.Notes {

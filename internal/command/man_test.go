@@ -32,7 +32,7 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// Shells complete the names of nodes.
+// Shells complete the names of nodes, and the values of flags that take one of several.
 func TestCompletion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	called(t, "demo", "--no-serve", "--dir", "s.zarr")
@@ -48,6 +48,12 @@ func TestCompletion(t *testing.T) {
 			if out != want {
 				t.Errorf("%s %s: got %q, want %q", command, typed, out, want)
 			}
+		}
+	}
+	for flag, want := range map[string]string{"copy --to": "zarr2", "copy --pad": "tiff", "cat --as": "npy", "show --map": "viridis", "show --as": "sixel"} {
+		_, out, _ := ran(t, append(append([]string{"__complete"}, strings.Fields(flag)...), "")...)
+		if !strings.Contains(out, want+"\n") || !strings.HasSuffix(out, ":4\n") {
+			t.Errorf("%s: got %q", flag, out)
 		}
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
