@@ -3,6 +3,8 @@ package zstdenc
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/omnizarr/zarr/internal/xxh64"
 )
 
 const (
@@ -48,7 +50,7 @@ func AppendEncode(dst, src []byte, level int, checksum bool) []byte {
 		encoders.Put(e)
 	}
 	if checksum {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(xxh64(src)))
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(xxh64.Sum(src)))
 	}
 	return dst
 }

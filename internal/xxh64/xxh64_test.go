@@ -1,0 +1,27 @@
+package xxh64_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/omnizarr/zarr/internal/xxh64"
+)
+
+// Sums that the documents of other implementations give.
+func TestSums(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"":    0xef46db3751d8e999,
+		"a":   0xd24ec4f1a98c6e5b,
+		"abc": 0x44bc2cf5ad770999,
+		"Nobody inspects the spammish repetition": 0xfbcea83c8a378bf1,
+	} {
+		if got := xxh64.Sum([]byte(text)); got != want {
+			t.Errorf("%q: %x, want %x", text, got, want)
+		}
+	}
+}
+
+func ExampleSum() {
+	fmt.Printf("%x\n", xxh64.Sum([]byte("abc")))
+	// Output: 44bc2cf5ad770999
+}

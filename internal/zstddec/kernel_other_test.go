@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package zstddec
+
+func decodePlain(dst, src []byte) (int, error) { return Decode(dst, src) }
