@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"html"
 	"io/fs"
 	"mime"
@@ -14,7 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/omnizarr/zarr/viewer"
 )
 
@@ -25,38 +25,26 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 // pageFile is a file of the page.
 type pageFile struct {
 	kind         string
-	plain, small []byte // small is compressed, nil where that gains nothing
+	plain, small []byte // small is compressed, nil where there is none
 	tag          string
 }
 
-// pageFiles are all of them by name, read and compressed once.
+// pageFiles are all of them by name, read once. Who built them has put beside each the
+// same compressed, smaller than can be done here in a moment.
 var pageFiles = sync.OnceValues(func() (map[string]pageFile, error) {
 	out := map[string]pageFile{}
 	files := viewer.Files()
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || path.Ext(name) == ".gz" {
 			return err
 		}
 		data, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(data)
-		f := pageFile{kind: pageType(name), plain: data, tag: `"` + hex.EncodeToString(sum[:12]) + `"`}
-		var small bytes.Buffer
-		// Once, as small as can be: a page is read more often.
-		z, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
-		if err != nil {
+		f := pageFile{kind: pageType(name), plain: data, tag: tagOf(data)}
+		if f.small, err = fs.ReadFile(files, name+".gz"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
-		}
-		if _, err := z.Write(data); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
-		if len(data) >= leastPacked && small.Len() < len(data) {
-			f.small = small.Bytes()
 		}
 		out[name] = f
 		return nil
@@ -147,10 +135,18 @@ func (s *Server) pageOf(page pageFile, address string) pageFile {
 		link := `<link rel="preload" as="fetch" crossorigin href="` + up + html.EscapeString(first) + `">`
 		text = strings.Replace(text, "</title>", "</title>\n"+link, 1)
 	}
-	out := pageFile{kind: page.kind, plain: []byte(text)}
-	sum := sha256.Sum256(out.plain)
-	out.tag = `"` + hex.EncodeToString(sum[:12]) + `"`
+	out := pageFile{kind: page.kind, plain: []byte(text), tag: tagOf([]byte(text))}
+	var small bytes.Buffer
+	if pack(&small, out.plain) == nil {
+		out.small = small.Bytes()
+	}
 	return out
+}
+
+// tagOf is the ETag of a file of the page.
+func tagOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
 // viewed is the node that an address of the page shows, none if it is that of no view.

@@ -18,7 +18,7 @@ export default defineConfig({
   build: {
     target: "es2022",
     modulePreload: false,
-    reportCompressedSize: true,
+    reportCompressedSize: false, // pack.mjs says it
     assetsInlineLimit: 0,
     // One file compresses better than one for each view, and nothing has to load them.
     cssCodeSplit: false,

@@ -94,7 +94,7 @@ export function address(name: string, q: Query): string {
   const parts: string[] = [];
   for (const [k, v] of Object.entries(q)) {
     if (v === undefined || v === null || v === false) continue;
-    parts.push(v === true ? k : k + "=" + encodeURIComponent(String(v)).replace(/%2F/g, "/").replace(/%2C/g, ",").replace(/%3A/g, ":"));
+    parts.push(v === true ? k : k + "=" + encodeURIComponent(String(v)).replace(/%(2F|2C|3A)/g, (c) => decodeURIComponent(c)));
   }
   return root + "api/" + name + (parts.length ? "?" + parts.join("&") : "");
 }

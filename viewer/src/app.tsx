@@ -9,6 +9,7 @@ import { Right } from "./panels/right";
 import { Help, helping } from "./help";
 import { Boundary } from "./ui/boundary";
 import { Button } from "./ui/button";
+import { drag } from "./ui/gestures";
 import { Icon } from "./ui/icon";
 import { parentPath } from "./route";
 import { clampWidth, copy, here, narrow, navigate, node, panels, registerKey, route, setView, status, stopped, toasts, toggleTheme, view } from "./state";
@@ -19,22 +20,14 @@ type Side = "left" | "right";
 function Edge({ side }: { side: Side }) {
   const width = side === "left" ? panels.leftWidth : panels.rightWidth;
   const sign = side === "left" ? 1 : -1;
-  const drag = (e: PointerEvent) => {
-    const el = e.currentTarget as HTMLElement;
+  const take = (e: PointerEvent) => {
     const from = e.clientX - sign * width.peek();
-    el.setPointerCapture(e.pointerId);
-    const move = (m: PointerEvent) => (width.value = clampWidth(sign * (m.clientX - from), width.peek()));
-    const up = () => {
-      el.removeEventListener("pointermove", move);
-      el.removeEventListener("pointerup", up);
-    };
-    el.addEventListener("pointermove", move);
-    el.addEventListener("pointerup", up);
+    drag(e, (m) => (width.value = clampWidth(sign * (m.clientX - from), width.peek())));
   };
   return (
     <div
       class={"edge " + side} role="separator" aria-orientation="vertical" tabIndex={0} aria-label={`Width of the ${side} panel`}
-      aria-valuenow={width.value} aria-valuemin={180} aria-valuemax={560} onPointerDown={drag} onDblClick={() => (panels[side].value = false)}
+      aria-valuenow={width.value} aria-valuemin={180} aria-valuemax={560} onPointerDown={take} onDblClick={() => (panels[side].value = false)}
       onKeyDown={(e) => {
         const by = { ArrowLeft: -16, ArrowRight: 16 }[e.key];
         if (by) width.value = clampWidth(width.peek() + sign * by, width.peek());

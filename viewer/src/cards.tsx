@@ -1,10 +1,11 @@
 // Cards: what a node is, with a picture of it where there is one.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import * as api from "./api";
 import type { Child } from "./api";
 import { stringify } from "./json";
 import { formatRoute } from "./route";
+import { useAnswer } from "./ui/answer";
 import { Icon, iconOf, type IconName } from "./ui/icon";
 import { go } from "./ui/link";
 
@@ -41,12 +42,8 @@ export function sort(c: Child): number {
 
 /** Value is what a single value is, in place of the fact that it is one. */
 function Value({ source, path }: { source: string; path: string }) {
-  const [text, setText] = useState("…");
-  useEffect(() => {
-    const stop = new AbortController();
-    api.sliceJSON({ source, path }, "", stop.signal).then((v) => setText(typeof v === "string" ? v : stringify(v)), () => setText("a single value"));
-    return () => stop.abort();
-  }, [path]);
+  const got = useAnswer(path, (signal) => api.sliceJSON({ source, path }, "", signal));
+  const text = got.problem ? "a single value" : !("value" in got) ? "…" : typeof got.value === "string" ? got.value : stringify(got.value);
   return <span class="card-value">{text.slice(0, 200)}</span>;
 }
 

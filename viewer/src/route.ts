@@ -23,7 +23,8 @@ export function parseRoute(pathname: string, search: string): Route {
   return route;
 }
 
-function plain(part: string): string {
+/** plain is a part of an address as it was before it was spelt for that; one that is none stays as it is. */
+export function plain(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,9 +1,9 @@
 // Signals in components: one that reads a signal while it is drawn is drawn anew when that changes.
 import { Component, options, type VNode } from "preact";
 import { useMemo } from "preact/hooks";
-import { computed, effect, signal } from "@preact/signals-core";
+import { computed, effect, signal } from "./reactive";
 
-export { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals-core";
+export { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "./reactive";
 
 type Drawn = Component & { stop?: () => void };
 type Hook = (v: VNode & { __c?: Drawn }) => void;

@@ -1,6 +1,7 @@
 // Which row of the tree is which node, without a list of all of them: a branch is a count
 // and the pages of it that were looked at, an open tree a few runs of rows.
 import type { Child } from "./api";
+import { first } from "./first";
 
 export const pageSize = 200;
 
@@ -53,12 +54,6 @@ export function rows(runs: Run[]): number {
 
 /** runAt finds the run of a row. */
 export function runAt(runs: Run[], row: number): Run | undefined {
-  let lo = 0, hi = runs.length - 1;
-  while (lo < hi) {
-    const mid = (lo + hi + 1) >> 1;
-    if (runs[mid]!.row <= row) lo = mid;
-    else hi = mid - 1;
-  }
-  const r = runs[lo];
-  return r && row >= r.row && row < r.row + r.count ? r : undefined;
+  const r = runs[first(runs.length, (i) => runs[i]!.row > row) - 1];
+  return r && row < r.row + r.count ? r : undefined;
 }

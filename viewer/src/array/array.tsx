@@ -1,14 +1,14 @@
 // The view of any array: numbers in a grid, sliders for the axes that have no room, a line where there is one axis only.
-import "../ui/controls.css";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import * as api from "../api";
-import type { Node, Problem } from "../api";
+import type { Node } from "../api";
 import { group, shape as shapeText } from "../format";
 import { cursorIndex, goTo, onScreen, route, setParams, setView, status } from "../state";
 import { SeriesView } from "../series/series";
 import { uniform } from "../table/extent";
 import { type At, Grid, rowHeight, type Shown } from "../table/grid";
 import { Pieces } from "../table/pieces";
+import { useAnswer } from "../ui/answer";
 import { Button } from "../ui/button";
 import { Slider } from "../ui/slider";
 import { EmptyState, ErrorState, Skeleton } from "../ui/states";
@@ -28,16 +28,9 @@ export function ArrayView({ node }: { node: Node }) {
 
 /** A single value, as large as it deserves. */
 function Scalar({ node }: { node: Node }) {
-  const [state, setState] = useState<{ value?: unknown; problem?: Problem }>({});
-  const [again, setAgain] = useState(0);
-  useEffect(() => {
-    const stop = new AbortController();
-    setState({});
-    onScreen.value = { path: node.path, slice: "" };
-    api.sliceJSON(node, "", stop.signal).then((value) => setState({ value }), (e) => api.aborted(e) || setState({ problem: api.problemOf(e) }));
-    return () => stop.abort();
-  }, [again]);
-  if (state.problem) return <ErrorState problem={state.problem} retry={() => setAgain((n) => n + 1)} />;
+  const state = useAnswer("", (signal) => api.sliceJSON(node, "", signal));
+  useEffect(() => void (onScreen.value = { path: node.path, slice: "" }), []);
+  if (state.problem) return <ErrorState problem={state.problem} retry={state.retry} />;
   if (!("value" in state)) return <Skeleton rows={2} />;
   const text = elementText(state.value, node.array!.data_type, 12);
   return (

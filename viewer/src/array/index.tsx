@@ -1,5 +1,2 @@
-import "../table/table.css";
-import "./array.css";
-
 export { ArrayView } from "./array";
 export { ArrayDisplay } from "./display";

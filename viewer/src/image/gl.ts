@@ -179,7 +179,8 @@ export class GlRenderer implements Renderer {
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, t.width, t.height, 0, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(t.data!.buffer, t.data!.byteOffset, t.data!.byteLength));
       return;
     }
-    const [internal, format, type] = formats[t.data!.constructor.name]!;
+    const i = integers.indexOf(t.data!.constructor.name);
+    const [internal, format, type] = i < 0 ? [gl.R32F, gl.RED, gl.FLOAT] : [gl.R8I + i, gl.RED_INTEGER, gl.BYTE + i];
     gl.texImage2D(gl.TEXTURE_2D, 0, internal, t.width, t.height, 0, format, type, t.data);
   }
 
@@ -316,13 +317,5 @@ function kindOf(scene: Scene): Kind {
 
 const sampler = (type: string): Kind => (/^u/i.test(type) ? "usampler2D" : /^i/i.test(type) ? "isampler2D" : "sampler2D");
 
-/** Format within, format and type of the values of an array: by the numbers that WebGL has for them. */
-const formats: Record<string, [number, number, number]> = {
-  Uint8Array: [0x8232, 0x8d94, 0x1401],
-  Int8Array: [0x8231, 0x8d94, 0x1400],
-  Uint16Array: [0x8234, 0x8d94, 0x1403],
-  Int16Array: [0x8233, 0x8d94, 0x1402],
-  Uint32Array: [0x8236, 0x8d94, 0x1405],
-  Int32Array: [0x8235, 0x8d94, 0x1404],
-  Float32Array: [0x822e, 0x1903, 0x1406],
-};
+/** In the order of the numbers that WebGL has for them. */
+const integers = ["Int8Array", "Uint8Array", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array"];

@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { value } from "../format";
+import { drag as follow } from "../ui/gestures";
 import { histogramPath, histogramRange } from "./contrast";
 import type { ChannelModel, ImageModel } from "./model";
 
@@ -16,20 +17,10 @@ export function Histogram({ model, c, colour }: { model: ImageModel; c: ChannelM
   const part = (v: number) => ((v - from) / full) * 100;
 
   const drag = (i: 0 | 1) => (e: PointerEvent) => {
-    const el = e.currentTarget as HTMLElement;
     e.preventDefault();
-    el.focus();
-    el.setPointerCapture(e.pointerId);
+    (e.currentTarget as HTMLElement).focus();
     const r = box.current!.getBoundingClientRect();
-    const move = (m: PointerEvent) => set(i, from + Math.min(1, Math.max(0, (m.clientX - r.left) / r.width)) * full);
-    const end = () => {
-      el.removeEventListener("pointermove", move);
-      el.removeEventListener("pointerup", end);
-      el.removeEventListener("pointercancel", end);
-    };
-    el.addEventListener("pointermove", move);
-    el.addEventListener("pointerup", end);
-    el.addEventListener("pointercancel", end);
+    follow(e, (m) => set(i, from + Math.min(1, Math.max(0, (m.clientX - r.left) / r.width)) * full));
   };
   const set = (i: 0 | 1, v: number) => {
     const now = c.window.peek()!;

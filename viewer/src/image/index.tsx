@@ -7,7 +7,6 @@ import { goTo, registerKey, toast } from "../state";
 import { EmptyState } from "../ui/states";
 import { Axes, useAxisKeys } from "./axes";
 import { ImageDisplay } from "./display";
-import "./image.css";
 import { type ImageModel, modelOf } from "./model";
 import { North, Notices } from "./notices";
 import { Stage } from "./stage";

@@ -1,5 +1,7 @@
 // The view as parameters of the address, and back. What is as it was at first is left out.
 
+import { plain } from "../route";
+
 export type ChannelParam = { on: boolean; window?: [number, number]; colour?: string; gamma?: number; opacity?: number };
 
 const text = (v: number | undefined, usual?: number) => (v === undefined || v === usual ? "" : String(Number(v.toPrecision(6))));
@@ -45,15 +47,7 @@ export function parseLabels(value: string | undefined): LabelsParam | null {
   if (!value) return null;
   const [name, opacity, edges] = value.split(":");
   const o = opacity ? Number(opacity) : 0.5;
-  return { name: decode(name!), opacity: o >= 0 && o <= 1 ? o : 0.5, edges: edges === "edges" };
-}
-
-function decode(v: string): string {
-  try {
-    return decodeURIComponent(v);
-  } catch {
-    return v;
-  }
+  return { name: plain(name!), opacity: o >= 0 && o <= 1 ? o : 0.5, edges: edges === "edges" };
 }
 
 const taken = ["x", "y", "zoom", "ch", "map", "grid", "labels", "view"];

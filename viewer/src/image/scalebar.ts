@@ -1,5 +1,7 @@
 // A bar of a round length: 1, 2 or 5 times a power of ten, in the unit that reads best.
 
+import { niceStep } from "../series/ticks";
+
 const metres: [string, number][] = [
   ["km", 1e3],
   ["m", 1],
@@ -17,10 +19,7 @@ export function inMetres(unit: string): number | undefined {
 
 /** The largest of 1, 2, 5 × 10ⁿ that is not above value. */
 export function round125(value: number): number {
-  if (!(value > 0) || !Number.isFinite(value)) return 0;
-  const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
-  const lead = value / power + 1e-9;
-  return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
+  return value > 0 && Number.isFinite(value) ? Number((1 / niceStep(1 / value, 1)).toPrecision(1)) : 0; // one over 1, 2, 5 are such, too
 }
 
 /** A length in the unit that reads best: 0.00325 mm as 3.25 µm. */
@@ -28,13 +27,7 @@ export function length(value: number, unit: string, digits = 4): string {
   const m = inMetres(unit);
   if (m === undefined || value === 0) return `${short(value, digits)} ${unit}`;
   const si = Math.abs(value) * m;
-  let pick = metres[metres.length - 1]!;
-  for (const entry of metres) {
-    if (si >= entry[1] * (1 - 1e-9)) {
-      pick = entry;
-      break;
-    }
-  }
+  const pick = metres.find(([, size]) => si >= size * (1 - 1e-9)) ?? metres.at(-1)!;
   return `${short((value * m) / pick[1], digits)} ${pick[0]}`;
 }
 

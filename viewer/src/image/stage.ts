@@ -4,6 +4,7 @@ import { effect, signal } from "../signals";
 import * as api from "../api";
 import type { Problem } from "../api";
 import { bytes as sizeText, duration } from "../format";
+import { type Gestures, listen, on, turned } from "../ui/gestures";
 import { onScreen, reducedMotion, type StatusError, status, stopped } from "../state";
 import { type Camera, clampCentre, clampZoom, fit, indexX, indexY, inSight, newCamera, panBy, zoomAt } from "./camera";
 import { givenColours } from "./colours";
@@ -11,7 +12,6 @@ import { sampleWindow } from "./contrast";
 import { Cursor } from "./cursor";
 import { FlatRenderer } from "./flat";
 import { GlRenderer } from "./gl";
-import { listen } from "./input";
 import { Kept } from "./kept";
 import { LabelLayer } from "./layer";
 import type { ImageModel } from "./model";
@@ -112,13 +112,7 @@ export class Stage {
     const watch = new ResizeObserver(() => this.#resize());
     watch.observe(el.box);
     this.#undo.push(() => watch.disconnect(), this.#gestures(), this.#followSignals());
-    const lost = (e: Event) => e.preventDefault();
-    el.canvas.addEventListener("webglcontextlost", lost);
-    el.canvas.addEventListener("webglcontextrestored", again);
-    this.#undo.push(() => {
-      el.canvas.removeEventListener("webglcontextlost", lost);
-      el.canvas.removeEventListener("webglcontextrestored", again);
-    });
+    this.#undo.push(on(el.canvas, { webglcontextlost: (e) => e.preventDefault(), webglcontextrestored: again }));
   }
 
   dispose(): void {
@@ -466,26 +460,16 @@ export class Stage {
   }
 
   #gestures(): () => void {
-    const { el } = this;
-    const focus = () => {
-      this.#keyboard = el.box.matches(":focus-visible");
-      this.#cursorDirty = this.#keyboard;
-      this.invalidate();
-    };
-    const blur = () => {
-      this.#keyboard = false;
-      this.#cursor.clear();
-      this.invalidate();
-    };
-    el.box.addEventListener("focus", focus);
-    el.box.addEventListener("blur", blur);
-    const off = listen(el.box, {
+    const { box } = this.el;
+    const gestures: Gestures = {
       press: () => {
         this.#motion.stop();
         this.#keyboard = false;
       },
       pan: (dx, dy) => this.pan(dx, dy),
-      zoom: (f, x, y, animated) => this.zoom(f, x, y, animated),
+      pinch: (f, x, y) => this.zoom(f, x, y, false),
+      // Pinching on a touchpad comes as a wheel with Ctrl and small steps.
+      wheel: (e, x, y) => this.zoom(Math.exp(-Math.max(-240, Math.min(240, turned(e).dy)) * (e.ctrlKey ? 0.01 : 0.0016)), x, y, false),
       flick: (vx, vy) => {
         if (reducedMotion.peek() || Math.hypot(vx, vy) < 0.15) return;
         this.#motion.flick(vx, vy);
@@ -503,7 +487,11 @@ export class Stage {
       tap: (x, y) => {
         if (this.model.measuring.peek()) this.addPoint(x, y);
       },
-      doubleTap: () => !this.model.measuring.peek(),
+      twice: (x, y, shift) => {
+        if (this.model.measuring.peek()) return false;
+        this.zoom(shift ? 0.5 : 2, x, y);
+        return true;
+      },
       grab: (x, y) => {
         const i = this.model.measuring.peek() ? near(this.camera, this.points.peek(), x, y) : -1;
         if (i < 0) return null;
@@ -511,12 +499,23 @@ export class Stage {
           this.points.value = this.points.peek().map((p, k) => (k === i ? under(this.camera, sx, sy) : p));
         };
       },
-    });
-    return () => {
-      el.box.removeEventListener("focus", focus);
-      el.box.removeEventListener("blur", blur);
-      off();
     };
+    const offs = [
+      listen(box, () => gestures),
+      on(box, {
+        focus: () => {
+          this.#keyboard = box.matches(":focus-visible");
+          this.#cursorDirty = this.#keyboard;
+          this.invalidate();
+        },
+        blur: () => {
+          this.#keyboard = false;
+          this.#cursor.clear();
+          this.invalidate();
+        },
+      }),
+    ];
+    return () => offs.forEach((off) => off());
   }
 
   /** Sets the next of the two points; the third begins anew. */

@@ -1,12 +1,13 @@
 // How an array is stored: which chunks there are, how large, and the one under the cursor.
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
-import type { Chunk, Chunks as Answer, Node, Problem } from "../api";
-import { cursorIndex, onScreen, retry, theme } from "../state";
+import type { Chunks as Answer, Node } from "../api";
+import { cursorIndex, onScreen, theme } from "../state";
 import { bytes, group, shape } from "../format";
 import { parts } from "../snippets";
+import { useAnswer } from "../ui/answer";
 import { ErrorState, Skeleton } from "../ui/states";
-import { Codecs, useArray } from "./info";
+import { Codecs, Facts, useArray } from "./info";
 
 /** planeOf says which chunks are drawn: by the axes of the picture, at the place that is looked at. */
 export function planeOf(n: Node, rank: number, chunks: number[], slice: string): api.ChunksQuery {
@@ -17,19 +18,6 @@ export function planeOf(n: Node, rank: number, chunks: number[], slice: string):
   return { x, ...(y >= 0 && { y }), ...(at.length && { at: at.join() }) };
 }
 
-function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): { value: T | null; problem: Problem | null } {
-  const [got, setGot] = useState<{ value: T | null; problem: Problem | null }>({ value: null, problem: null });
-  useEffect(() => {
-    const stop = new AbortController();
-    ask(stop.signal).then(
-      (value) => setGot({ value, problem: null }),
-      (e) => api.aborted(e) || setGot({ value: null, problem: api.problemOf(e) }),
-    );
-    return () => stop.abort();
-  }, [key]);
-  return got;
-}
-
 export function Chunks({ node: n }: { node: Node }) {
   const level = n.image?.levels[onScreen.value?.level ?? 0];
   const made = !!level?.made;
@@ -38,7 +26,7 @@ export function Chunks({ node: n }: { node: Node }) {
   const stored = useArray(n);
   const shapes = level && !made ? { rank: level.shape.length, chunks: level.chunks } : { rank: stored?.shape.length ?? 0, chunks: stored?.chunks ?? [] };
   const q = planeOf(n, shapes.rank, shapes.chunks, made ? "" : (onScreen.value?.slice ?? ""));
-  const { value: a, problem } = useAnswer(path + JSON.stringify(q), (signal) => api.chunks(at, q, signal));
+  const { value: a, problem, retry } = useAnswer(path + JSON.stringify(q), (signal) => api.chunks(at, q, signal));
   if (problem) return problem.kind === "unsupported" || problem.kind === "wrong_request" ? <div class="section dim">{n.node_type === "group" ? "A group has no chunks; its arrays do." : problem.error}</div> : <div class="panel-state"><ErrorState problem={problem} retry={retry} /></div>;
   if (!a) return <Skeleton rows={5} />;
   const total = a.grid.reduce((x, y) => x * y, 1);
@@ -46,14 +34,12 @@ export function Chunks({ node: n }: { node: Node }) {
     <>
       <div class="section">
         {path !== n.path && <p class="mono wrap dim sub-path">{path}</p>}
-        <dl class="facts">
-          <dt>Grid</dt><dd>{shape(a.grid)}</dd>
-          <dt>Chunk</dt><dd>{shape(a.chunks)}</dd>
-          {a.shards && <><dt>Shard</dt><dd>{shape(a.shards)}</dd></>}
-          <dt>Stored</dt><dd>{a.stored === null ? "not counted" : `${group(a.stored)} of ${group(total)}${a.complete ? "" : " so far"}`}</dd>
-          {a.missing !== null && a.missing > 0 && <><dt>Empty</dt><dd>{group(a.missing)}, read as the fill value</dd></>}
-          {a.bytes !== null && <><dt>Bytes</dt><dd>{bytes(a.bytes)}{a.stored ? `, ${bytes(a.bytes / a.stored)} each` : ""}</dd></>}
-        </dl>
+        <Facts list={[
+          ["Grid", shape(a.grid)], ["Chunk", shape(a.chunks)], a.shards && ["Shard", shape(a.shards)],
+          ["Stored", a.stored === null ? "not counted" : `${group(a.stored)} of ${group(total)}${a.complete ? "" : " so far"}`],
+          !!a.missing && ["Empty", group(a.missing) + ", read as the fill value"],
+          a.bytes !== null && ["Bytes", bytes(a.bytes) + (a.stored ? `, ${bytes(a.bytes / a.stored)} each` : "")],
+        ]} />
         {stored && <div class="codecs"><Codecs list={stored.codecs} /></div>}
       </div>
       {a.plane && a.plane.sizes.length > 0 && <Heat at={at} answer={a} query={q} />}
@@ -137,29 +123,15 @@ function Heat({ at, answer, query }: { at: api.At; answer: Answer; query: api.Ch
 }
 
 function One({ at, index }: { at: api.At; index: number[] }) {
-  const [got, setGot] = useState<Chunk | Problem | null>(null);
-  const key = index.join();
-  useEffect(() => {
-    const stop = new AbortController();
-    const timer = setTimeout(() => api.chunk(at, index, stop.signal).then(setGot, (e) => api.aborted(e) || setGot(api.problemOf(e))), 80);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, [at.path, key]);
+  const { value: got, problem } = useAnswer(at.path + index, (signal) => api.chunk(at, index, signal), 80);
   return (
     <div class="section" aria-live="polite">
       <h3>Chunk {index.join(", ")}</h3>
-      {got && "error" in got && <p class="dim">{got.error}</p>}
-      {got && "key" in got && (
-        <dl class="facts">
-          <dt>Key</dt><dd>{got.key}</dd>
-          <dt>Size</dt><dd>{got.stored ? bytes(got.size) : "not stored"}</dd>
-          {got.shard && <><dt>Shard</dt><dd>{got.shard.join(", ")}</dd></>}
-          {got.offset !== undefined && <><dt>Offset</dt><dd>{group(got.offset)}</dd></>}
-          {got.place && <><dt>Place</dt><dd>{got.place}</dd></>}
-        </dl>
-      )}
+      {problem && <p class="dim">{problem.error}</p>}
+      {got && <Facts list={[
+        ["Key", got.key], ["Size", got.stored ? bytes(got.size) : "not stored"], got.shard && ["Shard", got.shard.join(", ")],
+        got.offset !== undefined && ["Offset", group(got.offset)], ["Place", got.place],
+      ]} />}
     </div>
   );
 }

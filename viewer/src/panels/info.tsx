@@ -1,10 +1,10 @@
 // What a node is, in facts.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import * as api from "../api";
 import type { ArrayInfo, Axis, Codec, Node } from "../api";
 import { copy, server, sources } from "../state";
 import { bytes, count, group, shape, value } from "../format";
+import { useAnswer } from "../ui/answer";
 import { DataLink } from "../ui/link";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
@@ -12,21 +12,15 @@ import { zarrAddress } from "../snippets";
 
 /** useArray is the array of a node, of an image that is a group that of its finest level. */
 export function useArray(n: Node): ArrayInfo | undefined {
-  const [got, setGot] = useState<ArrayInfo>();
-  const path = n.array ? "" : (n.series?.path ?? n.image?.levels.find((l) => !l.made)?.path ?? "");
-  useEffect(() => {
-    setGot(undefined);
-    if (!path || path === n.path) return;
-    const stop = new AbortController();
-    api.node({ source: n.source, path }, stop.signal).then((d) => setGot(d.array), () => {});
-    return () => stop.abort();
-  }, [n.source, path]);
-  return n.array ?? got;
+  const path = n.array ? n.path : (n.series?.path ?? n.image?.levels.find((l) => !l.made)?.path ?? n.path);
+  const of = n.source + path;
+  const { value } = useAnswer(of, async (signal) => ({ of, array: path === n.path ? undefined : (await api.node({ source: n.source, path }, signal)).array }));
+  return n.array ?? (value?.of === of ? value.array : undefined);
 }
 
 type Fact = [string, ComponentChildren];
 
-function Facts({ list }: { list: (Fact | false | undefined | "" | null)[] }) {
+export function Facts({ list }: { list: (Fact | false | undefined | "" | null)[] }) {
   const shown = list.filter((f): f is Fact => !!f && f[1] !== undefined && f[1] !== null && f[1] !== "");
   if (!shown.length) return null;
   return <dl class="facts">{shown.map(([k, v]) => [<dt key={k}>{k}</dt>, <dd>{v}</dd>])}</dl>;

@@ -72,7 +72,7 @@ export function drawBands(g: CanvasRenderingContext2D, list: Band[], x: (t: numb
     const room = Math.min(right, to - from > 24 ? to : next ? x(next.start) : right) - Math.max(from, free);
     if (b.label && lane > 0 && room > 22) {
       g.fillStyle = c.dim;
-      const text = cut(g, b.label, room - 6);
+      const text = fitted(g, b.label, room - 6);
       g.fillText(text, Math.max(from, free) + 2, 7);
       free = Math.max(from, free) + 2 + g.measureText(text).width + 6;
     }
@@ -80,9 +80,9 @@ export function drawBands(g: CanvasRenderingContext2D, list: Band[], x: (t: numb
   g.restore();
 }
 
-function cut(g: CanvasRenderingContext2D, text: string, width: number): string {
-  let end = Math.min(text.length, Math.max(1, Math.floor(width / 6.6)));
-  if (end >= text.length && g.measureText(text).width <= width) return text;
-  while (end > 1 && g.measureText(text.slice(0, end) + "…").width > width) end--;
-  return text.slice(0, end) + "…";
+/** Text cut to a width, with a sign that it was; at the front where the end tells names apart. */
+export function fitted(g: CanvasRenderingContext2D, text: string, width: number, front = false): string {
+  let n = text.length, shown = text;
+  while (n > 1 && g.measureText(shown).width > width) shown = front ? "…" + text.slice(-(--n)) : text.slice(0, --n) + "…";
+  return shown;
 }

@@ -1,6 +1,7 @@
 // What the server sent of a series, and how pixels are found in it.
 
 import type { SeriesData } from "../api";
+import { first } from "../first";
 import type { Span } from "./window";
 
 /** One answer: min and max per bin, or samples, of some channels, and what was asked for. */
@@ -16,13 +17,7 @@ export function timeAt(b: Block, i: number): number {
 /** The first bin that begins at or after t. */
 export function binFrom(b: Block, t: number): number {
   if (!b.at) return Math.min(b.bins, Math.max(0, Math.ceil((t - b.t0) / b.dt - 1e-6)));
-  let low = 0, high = b.bins;
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if (b.at[mid]! < t) low = mid + 1;
-    else high = mid;
-  }
-  return low;
+  return first(b.bins, (i) => b.at![i]! >= t);
 }
 
 /** The last bin that begins at or before t, -1 before the first. */

@@ -1,5 +1,4 @@
 // The panels beside series and rasters.
-import "../ui/controls.css";
 import type { IntervalsInfo, Node } from "../api";
 import { group } from "../format";
 import { route, setParams } from "../state";

@@ -1,5 +1,3 @@
-import "./series.css";
-
 export { SeriesView } from "./series";
 export { SpikesView } from "./raster";
 export { SeriesDisplay, SpikesDisplay } from "./display";

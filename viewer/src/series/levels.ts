@@ -9,11 +9,11 @@ export const levels = signal<{ gain: number; unit?: string }>({ gain: 0 });
 
 export class Levels {
   gain = 0; // of a row, when nobody chose one
-  private middles = new Map<number, number>();
+  #middles = new Map<number, number>();
 
   forget(): void {
     this.gain = 0;
-    this.middles.clear();
+    this.#middles.clear();
   }
 
   /** Takes over what a block says. A gain that was chosen stays; one that was learned changes only when it no longer fits. */
@@ -32,13 +32,13 @@ export class Levels {
     if (usual > 0 && !chosen && (this.gain === 0 || usual > this.gain * 1.6 || usual < this.gain / 6)) this.gain = usual;
     else if (this.gain === 0) this.gain = usual || 1;
     for (const [c, m] of found) {
-      const before = this.middles.get(c);
-      if (before === undefined || Math.abs(m - before) > 0.6 * this.gain) this.middles.set(c, m);
+      const before = this.#middles.get(c);
+      if (before === undefined || Math.abs(m - before) > 0.6 * this.gain) this.#middles.set(c, m);
     }
   }
 
   middle(channel: number): number {
-    return this.middles.get(channel) ?? 0;
+    return this.#middles.get(channel) ?? 0;
   }
 
   /** Whether a block has no value at all in the channels that are shown. */

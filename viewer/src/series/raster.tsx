@@ -5,6 +5,7 @@ import type { Node, Problem, Spikes } from "../api";
 import { group, value } from "../format";
 import { Latest } from "../latest";
 import { navigate, route, setParams, status, type Status } from "../state";
+import { useAnswer } from "../ui/answer";
 import { EmptyState, ErrorState, Skeleton } from "../ui/states";
 import { chosenBands, useBands } from "./bands";
 import type { Colors } from "./colors";
@@ -30,7 +31,6 @@ function Raster({ node }: { node: Node }) {
   const shown = parseShown(q["units"], info.units, Math.max(8, Math.floor(size.height / 3) || 200));
   const sort = q["sort"] ?? "";
   const [answer, setAnswer] = useState<Answer | null>(null);
-  const [whole, setWhole] = useState<{ counts: Float64Array; sort: string } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const [again, setAgain] = useState(0);
@@ -74,12 +74,7 @@ function Raster({ node }: { node: Node }) {
     }, answer ? undefined : 0);
   }, [span.from, span.to, shown.first, shown.count, sort, size.width, again]);
   // All spikes of the first five hundred units, for the strip.
-  useEffect(() => {
-    if (!answer || whole) return;
-    const stop = new AbortController();
-    api.spikes(node, { from: limits.start, to: limits.end, width: 800, offset: 0, limit: 500 }, stop.signal).then((r) => setWhole({ counts: rates(r, limits, 800), sort }), () => {});
-    return () => stop.abort();
-  }, [answer !== null]);
+  const { value: whole } = useAnswer(String(!answer), async (signal) => answer && rates(await api.spikes(node, { from: limits.start, to: limits.end, width: 800, offset: 0, limit: 500 }, signal), limits, 800));
 
   const bands = useBands(node.source, chosenBands(info.intervals, q["bands"]), span, limits);
   const unitAt = (row: number) => answer?.units[row - answer.offset];
@@ -100,7 +95,7 @@ function Raster({ node }: { node: Node }) {
       limits={limits} span={span} setSpan={setSpan} zero={zeroOf(info.zero, limits.end - limits.start)} unit="s" bands={bands}
       rows={{ total: info.units, shown, set: (s: Shown) => setParams({ units: shownText(inside(s, info.units)) }), name: (i) => unitAt(i)?.label ?? "", what: "unit" }}
       paint={(g, geo) => answer && paintRaster(g, geo, answer)} hover={hover} press={open} resized={(width, height) => setSize({ width, height })}
-      busy={busy} overview={(g, width, height, c) => whole && paintRates(g, whole.counts, width, height, c)}
+      busy={busy} overview={(g, width, height, c) => whole && paintRates(g, whole, width, height, c)}
     >
       {!answer && <div class="frame-over">{problem ? <ErrorState problem={problem} retry={retry} /> : <Skeleton rows={8} />}</div>}
     </TimeFrame>

@@ -1,6 +1,7 @@
 // The strip below a plot: all of the time, and the window in it, which can be taken and moved.
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { theme } from "../state";
+import { drag } from "../ui/gestures";
 import { useSize } from "../ui/size";
 import type { Bands } from "./bands";
 import { colors, type Colors } from "./colors";
@@ -19,7 +20,6 @@ type P = {
 export function Strip(p: P) {
   const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null);
   const { width } = useSize(box);
-  const held = useRef<{ x: number; span: Span } | null>(null);
   const scheme = theme.value;
   useLayoutEffect(() => {
     if (width <= 0) return;
@@ -36,13 +36,8 @@ export function Strip(p: P) {
     // Beside the window: it comes to where was pressed.
     const span = x < left - 4 || x > right + 4 ? clamp({ from: timeOf(x) - half, to: timeOf(x) + half }, p.limits) : p.span;
     if (span !== p.span) p.setSpan(span);
-    held.current = { x, span };
-    (e.currentTarget as HTMLElement).setPointerCapture(e.pointerId);
+    drag(e, (m) => p.setSpan(pan(span, ((place(m) - x) / Math.max(1, width)) * whole, p.limits)));
   };
-  const move = (e: PointerEvent) => {
-    if (held.current) p.setSpan(pan(held.current.span, ((place(e) - held.current.x) / Math.max(1, width)) * whole, p.limits));
-  };
-  const end = () => void (held.current = null);
   const words = (t: number) => (p.zero ? dateText(p.zero, t, 1) : stepped(t, whole / 1000) + (p.unit ? " " + p.unit : ""));
   const key = (e: KeyboardEvent) => {
     const by = { ArrowLeft: -0.2, ArrowRight: 0.2, PageUp: -1, PageDown: 1, Home: -1e9, End: 1e9 }[e.key];
@@ -56,7 +51,7 @@ export function Strip(p: P) {
       <div
         class="strip-box" ref={box} role="slider" tabIndex={0} aria-label="The window in all of the time" aria-valuemin={p.limits.start} aria-valuemax={p.limits.end}
         aria-valuenow={p.span.from} aria-valuetext={`${words(p.span.from)} to ${words(p.span.to)}`}
-        onPointerDown={begin} onPointerMove={move} onPointerUp={end} onPointerCancel={end} onKeyDown={key}
+        onPointerDown={begin} onKeyDown={key}
       >
         <canvas ref={canvas} aria-hidden="true" />
         <div class="strip-shade" style={{ left: 0, width: Math.max(0, left) + "px" }} />

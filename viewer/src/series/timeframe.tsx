@@ -2,12 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../ui/button";
+import { type Gestures, listen, turned } from "../ui/gestures";
 import { useSize } from "../ui/size";
 import { narrow, registerKey, status, theme, type Status } from "../state";
 import { group } from "../format";
-import { type Bands, bandsAt, drawBands } from "./bands";
+import { type Bands, bandsAt, drawBands, fitted } from "./bands";
 import { colors, type Colors } from "./colors";
-import { usePointer } from "./pointer";
 import { type Shown, spread } from "./rows";
 import { Strip } from "./strip";
 import { dateText, dateTicks, niceStep, type Tick, valueTicks, type Zero } from "./ticks";
@@ -44,6 +44,7 @@ export function TimeFrame(p: FrameProps) {
   const box = useRef<HTMLDivElement>(null), back = useRef<HTMLCanvasElement>(null), front = useRef<HTMLCanvasElement>(null);
   const size = useSize(box);
   const [at, setAt] = useState<{ x: number; y: number } | null>(null);
+  const left = useRef(0); // pixels of a drag that are less than a row
   const now = useRef(p);
   now.current = p;
   const gutter = gutterWidth(), lane = p.bands ? laneHeight : 0;
@@ -68,35 +69,38 @@ export function TimeFrame(p: FrameProps) {
   });
 
   const limits = () => now.current.limits;
-  const panned = (by: number, from = now.current.span) => now.current.setSpan(pan(from, by, limits()));
+  const panned = (by: number) => now.current.setSpan(pan(now.current.span, by, limits()));
   const zoomed = (by: number, from = now.current.span, at = (from.from + from.to) / 2) => now.current.setSpan(zoom(from, at, by, limits()));
-  const scrolled = (by: number, from = now.current.rows.shown) => now.current.rows.set({ ...from, first: from.first + by });
-  const timeOf = (x: number) => p.span.from + x * perPixel;
+  const scrolled = (by: number) => {
+    const { set, shown } = now.current.rows;
+    set({ ...shown, first: shown.first + by });
+  };
+  const timeOf = (x: number) => p.span.from + (x - gutter) * perPixel;
   const rowOf = (y: number) => p.rows.shown.first + Math.max(0, Math.min(p.rows.shown.count - 1, Math.floor(y / rowHeight)));
 
-  usePointer(box, {
-    gutter: () => gutter,
-    wheel(x, e) {
-      const f = now.current;
-      const step = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
-      const dx = e.deltaX * step, dy = e.deltaY * step;
-      if (e.shiftKey && f.gain) f.gain(Math.exp((dy || dx) * 0.0015));
-      else if (e.altKey || x < 0) scrolled(Math.sign(dy || dx) * Math.ceil(f.rows.shown.count / 16));
+  const gestures = useRef<Gestures>(null!);
+  gestures.current = {
+    press: () => void (left.current = 0),
+    wheel(e, x) {
+      const { dx, dy } = turned(e);
+      if (e.shiftKey && p.gain) p.gain(Math.exp((dy || dx) * 0.0015));
+      else if (e.altKey || x < gutter) scrolled(Math.sign(dy || dx) * Math.ceil(p.rows.shown.count / 16));
       else if (Math.abs(dx) > Math.abs(dy)) panned(dx * perPixel);
-      else zoomed(Math.exp(Math.max(-400, Math.min(400, dy)) * (e.ctrlKey ? 0.01 : 0.002)), f.span, timeOf(x));
+      else zoomed(Math.exp(Math.max(-400, Math.min(400, dy)) * (e.ctrlKey ? 0.01 : 0.002)), p.span, timeOf(x));
     },
-    drag(from, dx, dy) {
-      panned((-dx * (from.span.to - from.span.from)) / Math.max(1, width), from.span);
-      if (p.rows.shown.count < p.rows.total) scrolled(-Math.round(dy / rowHeight), from.shown);
+    pan(dx, dy) {
+      panned(-dx * perPixel);
+      if (p.rows.shown.count >= p.rows.total) return;
+      const by = Math.trunc((left.current += dy) / rowHeight);
+      left.current -= by * rowHeight;
+      if (by) scrolled(-by);
     },
-    pinch(from, x, factor) {
-      zoomed(1 / factor, from.span, from.span.from + (x / Math.max(1, width)) * (from.span.to - from.span.from));
-    },
-    begin: () => ({ span: now.current.span, shown: now.current.rows.shown }),
-    move: (x, y) => setAt(x === null ? null : { x, y }),
-    press: (x, y) => now.current.press?.(timeOf(x), rowOf(y - lane)),
-    twice: (x) => zoomed(0.4, now.current.span, timeOf(x)),
-  });
+    pinch: (factor, x) => zoomed(1 / factor, p.span, timeOf(x)),
+    hover: (x, y, inside) => setAt(inside ? { x: x - gutter, y } : null),
+    tap: (x, y) => p.press?.(timeOf(x), rowOf(y - lane)),
+    twice: (x) => (zoomed(0.4, p.span, timeOf(x)), true),
+  };
+  useEffect(() => listen(box.current!, () => gestures.current), []);
 
   const whole = () => now.current.setSpan({ from: limits().start, to: limits().end });
   useEffect(() => {
@@ -123,7 +127,7 @@ export function TimeFrame(p: FrameProps) {
       status.cursor.value = [];
       return;
     }
-    const t = timeOf(at.x);
+    const t = timeOf(at.x + gutter);
     const found = p.bands ? bandsAt(p.bands.list, t, perPixel * 3) : [];
     status.cursor.value = [
       { value: p.zero ? dateText(p.zero, t, niceStep(perPixel, 1)) : stepped(t, niceStep(perPixel, 1)) + (p.unit ? " " + p.unit : "") },
@@ -241,14 +245,6 @@ function drawBack(g: CanvasRenderingContext2D, p: FrameProps, geo: Geometry, gut
   // Names of rows, as many as have room.
   const rowHeight = height / shown.count, every = Math.max(1, Math.ceil(13 / rowHeight));
   for (let i = 0; i < shown.count; i += every) {
-    g.fillText(fitted(g, p.rows.name(shown.first + i), gutter - 14), gutter - 8, lane + (i + 0.5) * rowHeight);
+    g.fillText(fitted(g, p.rows.name(shown.first + i), gutter - 14, true), gutter - 8, lane + (i + 0.5) * rowHeight);
   }
-}
-
-/** Text cut to a width, with a sign that it was: the end tells names of rows apart. */
-function fitted(g: CanvasRenderingContext2D, text: string, width: number): string {
-  if (g.measureText(text).width <= width) return text;
-  let from = 1;
-  while (from < text.length - 1 && g.measureText("…" + text.slice(from)).width > width) from++;
-  return "…" + text.slice(from);
 }

@@ -1,5 +1,4 @@
 // The panel beside a table: which columns are shown, and what they hold.
-import "../ui/controls.css";
 import { useState } from "preact/hooks";
 import type { Column, Node } from "../api";
 import { group } from "../format";

@@ -1,6 +1,8 @@
 // Where rows and columns are when there are more of them than a browser can scroll over.
 // Browsers end elements at some ten million pixels; ten million rows would need 260 million.
 
+import { first } from "../first";
+
 /** The greatest height of an element that every browser still scrolls exactly. */
 export const limit = 6_000_000;
 
@@ -25,15 +27,7 @@ export function varied(sizes: number[]): Extent {
   for (const s of sizes) starts.push(starts[starts.length - 1]! + s);
   return {
     count: sizes.length, total: starts[sizes.length]!, start: (i) => starts[i] ?? 0, size: (i) => sizes[i] ?? 0,
-    at(px) {
-      let low = 0, high = sizes.length - 1;
-      while (low < high) {
-        const mid = (low + high + 1) >> 1;
-        if (starts[mid]! <= px) low = mid;
-        else high = mid - 1;
-      }
-      return Math.max(0, low);
-    },
+    at: (px) => Math.max(0, first(sizes.length, (i) => starts[i]! > px) - 1),
   };
 }
 
@@ -43,7 +37,7 @@ export function varied(sizes: number[]): Extent {
  */
 export class Scroll {
   place = 0; // pixels in the data, a fraction where it is huge
-  private bar = 0; // where the bar of the browser was last
+  #bar = 0; // where the bar of the browser was last
   constructor(public extent: Extent, public viewport: number) {}
 
   /** The height of the element that is scrolled. */
@@ -53,7 +47,7 @@ export class Scroll {
   get most(): number {
     return Math.max(0, this.extent.total - this.viewport);
   }
-  private get ratio(): number {
+  get #ratio(): number {
     const room = this.space - this.viewport;
     return room > 0 ? this.most / room : 1;
   }
@@ -63,12 +57,12 @@ export class Scroll {
 
   /** The bar was moved to top by the browser. */
   moved(top: number): void {
-    if (top === this.bar && !this.exact) return; // our own doing
-    const by = top - this.bar;
-    this.bar = top;
+    if (top === this.#bar && !this.exact) return; // our own doing
+    const by = top - this.#bar;
+    this.#bar = top;
     if (this.exact) this.place = Math.min(top, this.most);
-    else if (Math.abs(by) < this.viewport) this.place = this.inside(this.place + by);
-    else this.place = this.inside(top * this.ratio);
+    else if (Math.abs(by) < this.viewport) this.place = this.#inside(this.place + by);
+    else this.place = this.#inside(top * this.#ratio);
     // At both ends the bar knows best.
     if (top <= 0) this.place = 0;
     else if (top >= this.space - this.viewport - 1) this.place = this.most;
@@ -76,14 +70,9 @@ export class Scroll {
 
   /** Goes to a place, and says where the bar belongs then. */
   go(place: number): number {
-    this.place = this.inside(place);
-    this.bar = this.exact ? this.place : Math.round(this.place / this.ratio);
-    return this.bar;
-  }
-
-  /** Where the bar belongs at this place; kept as where it is. */
-  sync(): number {
-    return this.go(this.place);
+    this.place = this.#inside(place);
+    this.#bar = this.exact ? this.place : Math.round(this.place / this.#ratio);
+    return this.#bar;
   }
 
   /** The place that shows item i: unchanged if it is whole on screen already. */
@@ -101,7 +90,7 @@ export class Scroll {
     return [Math.max(0, first - more), Math.min(this.extent.count, last + 1 + more)];
   }
 
-  private inside(place: number): number {
+  #inside(place: number): number {
     return Math.max(0, Math.min(this.most, place));
   }
 }

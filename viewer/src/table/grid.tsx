@@ -1,6 +1,7 @@
 // A grid of any size: only what is on screen exists, and the keyboard moves a cell through all of it.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { on, turned } from "../ui/gestures";
 import { useSize } from "../ui/size";
 import { type Extent, Scroll } from "./extent";
 
@@ -56,16 +57,11 @@ export function Grid(p: P) {
   }, [size.height, p.rows.count]);
 
   // Where the bar is a map, the wheel must not be: it would jump over thousands of rows.
-  useEffect(() => {
-    const el = box.current!;
-    const wheel = (e: WheelEvent) => {
-      if (y.exact || e.ctrlKey || e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) return;
-      e.preventDefault();
-      go(y.place + e.deltaY * (e.deltaMode === 1 ? rowHeight : e.deltaMode === 2 ? y.viewport : 1), x.place);
-    };
-    el.addEventListener("wheel", wheel, { passive: false });
-    return () => el.removeEventListener("wheel", wheel);
-  }, []);
+  useEffect(() => on(box.current!, { wheel: (e) => {
+    if (y.exact || e.ctrlKey || e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) return;
+    e.preventDefault();
+    go(y.place + turned(e).dy, x.place);
+  } }), []);
 
   const rows = y.visible(2), columns = x.visible(1);
   useEffect(() => {

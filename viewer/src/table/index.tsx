@@ -1,4 +1,2 @@
-import "./table.css";
-
 export { TableView } from "./table";
 export { TableDisplay } from "./display";

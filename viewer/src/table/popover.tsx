@@ -1,10 +1,12 @@
 // What is inside a cell that holds a list: its values, and how they go.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as api from "../api";
-import type { Cell, Node, Problem } from "../api";
+import type { Cell, Node } from "../api";
 import { group, value } from "../format";
 import { copy } from "../state";
+import { useAnswer } from "../ui/answer";
 import { Button } from "../ui/button";
+import { on } from "../ui/gestures";
 import { ErrorState, Skeleton } from "../ui/states";
 import { DataLink } from "../ui/link";
 import { cellText } from "./cell";
@@ -15,20 +17,10 @@ type P = { node: Node; row: number; column: string; unit?: string; anchor: DOMRe
 
 export function CellPopover(p: P) {
   const box = useRef<HTMLDivElement>(null);
-  const [cells, setCells] = useState<Cell[] | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [again, setAgain] = useState(0);
-  useEffect(() => {
-    const stop = new AbortController();
-    api.rows(p.node, { row: p.row, columns: p.column }, stop.signal).then(
-      (r) => {
-        const cell = r.rows[0]?.[0];
-        setCells(cell !== null && typeof cell === "object" && "list" in cell ? cell.values : cell === undefined ? [] : [cell]);
-      },
-      (e) => api.aborted(e) || setProblem(api.problemOf(e)),
-    );
-    return () => stop.abort();
-  }, [p.row, p.column, again]);
+  const { value: cells, problem, retry } = useAnswer(p.row + p.column, async (signal): Promise<Cell[]> => {
+    const cell = (await api.rows(p.node, { row: p.row, columns: p.column }, signal)).rows[0]?.[0];
+    return cell !== null && typeof cell === "object" && "list" in cell ? cell.values : cell === undefined ? [] : [cell];
+  });
   useLayoutEffect(() => {
     const el = box.current!, r = el.getBoundingClientRect(), a = p.anchor;
     const below = a.bottom + 4 + r.height <= innerHeight;
@@ -39,11 +31,9 @@ export function CellPopover(p: P) {
     const before = document.activeElement as HTMLElement | null;
     box.current!.focus();
     const away = (e: Event) => box.current?.contains(e.target as globalThis.Node) || p.close();
-    addEventListener("pointerdown", away, true);
-    addEventListener("wheel", away, true);
+    const off = on(window, { pointerdown: away, wheel: away });
     return () => {
-      removeEventListener("pointerdown", away, true);
-      removeEventListener("wheel", away, true);
+      off();
       before?.focus();
     };
   }, []);
@@ -68,7 +58,7 @@ export function CellPopover(p: P) {
         {cells && <Button quiet icon="copy" label="Copy all" onClick={() => void copy(cells.map(cellText).join("\n"), "Values")} />}
         <Button quiet icon="close" label="Close" onClick={p.close} />
       </div>
-      {problem && <div class="popover-state"><ErrorState problem={problem} retry={() => (setProblem(null), setAgain((n) => n + 1))} /></div>}
+      {problem && <div class="popover-state"><ErrorState problem={problem} retry={retry} /></div>}
       {!cells && !problem && <Skeleton rows={3} />}
       {plottable && <Spark values={numbers} low={low} high={high} />}
       {plottable && <div class="popover-range mono"><span>{value(low)}</span><span>{p.unit ?? ""}</span><span>{value(high)}</span></div>}

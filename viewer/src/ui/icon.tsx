@@ -28,6 +28,8 @@ const paths = {
   minus: "M2.5 8h11",
   fit: "M9.5 2.5h4v4M6.5 13.5h-4v-4M13.5 2.5l-5 5M2.5 13.5l5-5",
   grid: "M2.5 2.5h11v11h-11zM2.5 6.2h11M2.5 9.8h11M6.2 2.5v11M9.8 2.5v11",
+  labels: "M3 3.5h5.5L13 8l-5 5-5-4.5zM5.5 6v.1",
+  measure: "M2 11L11 2l3 3-9 9zM4.7 8.3l1.5 1.5M7 6l1.5 1.5M9.3 3.7l1.5 1.5",
   play: "M4.5 2.5l9 5.5-9 5.5z",
   pause: "M5 2.5v11M11 2.5v11",
   download: "M8 2v8.5M4.5 7.5L8 11l3.5-3.5M2.5 14h11",
@@ -40,7 +42,7 @@ export function Icon({ name, class: c }: { name: IconName; class?: string }) {
   return (
     <svg class={"icon" + (c ? " " + c : "")} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
       <path d={paths[name]} />
-      {name === "theme" && <path class="solid" d="M8 1.5v13a6.500 6.500 0 000-13z" />}
+      {name === "theme" && <path class="solid" d="M8 1.5v13a6.5 6.5 0 000-13z" />}
     </svg>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { on } from "./gestures";
 
 export type Item = { label: string; detail?: string; icon?: ComponentChildren; on?: boolean; disabled?: boolean; run: () => void };
 
@@ -17,13 +18,10 @@ export function Menu(p: P) {
     let gone = false;
     setItems(typeof p.items === "function" ? null : p.items);
     if (typeof p.items === "function") p.items().then((l) => gone || setItems(l), () => gone || setItems([]));
-    const away = (e: Event) => {
-      if (!box.current?.contains(e.target as globalThis.Node)) setOpen(false);
-    };
-    addEventListener("pointerdown", away, true);
+    const off = on(window, { pointerdown: (e) => box.current?.contains(e.target as globalThis.Node) || setOpen(false) });
     return () => {
       gone = true;
-      removeEventListener("pointerdown", away, true);
+      off();
     };
   }, [open]);
   useEffect(() => {
