@@ -224,6 +224,17 @@ await test("spikes: units are drawn, a click opens the row in the table", async 
 const trials = "session.nwb.zarr/intervals/trials", grid = { for: ".grid-cell.number" };
 const rowsSeen = (page) => page.$$eval(".grid-name", (all) => all.map((e) => Number(e.textContent)));
 
+await test("table: more rows than the server sorts are shown, and the page says so", async () => {
+  const page = await open("session.nwb.zarr/intervals/trials", { for: ".grid-cell", routes: [[/api\/node\?.*trials/, async (r) => {
+    const node = await (await r.fetch()).json();
+    node.table.rows = 2 ** 24 + 1;
+    for (const c of node.table.columns) c.sortable = false;
+    await r.fulfill({ json: node });
+  }]] });
+  assert.match(await page.locator(".table-count").innerText(), /16.777.217 rows: too many to sort or filter/);
+  assert.ok(await page.getByLabel("Filter rows").isDisabled());
+});
+
 await test("table: ten million rows, all of them reached by the bar, the wheel and the keys", async () => {
   const page = await open(trials, grid);
   assert.equal(await page.getAttribute(".grid", "aria-rowcount"), "10000001");

@@ -21,7 +21,7 @@ func (c *checker) schemas(ctx context.Context) error {
 	}
 	at := c.file.SchemaPath()
 	if at == "" {
-		c.tell("/", MissingSpec, "caches no schema (it has no .specloc), and none was given: only links and references are checked")
+		c.tell("/", MissingSpec, "caches no schema (it has no .specloc), and none was given: only links and references are checked. --schema takes one, from a file that caches it or as YAML")
 		return nil
 	}
 	texts, err := c.file.SchemaTexts(ctx)

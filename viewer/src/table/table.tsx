@@ -16,6 +16,7 @@ import { Pieces } from "./pieces";
 import { CellPopover } from "./popover";
 
 const page = 100;
+const mostSorted = 2 ** 24; // rows that the server sorts and filters
 
 export function TableView({ node }: { node: Node }) {
   const info = node.table;
@@ -160,14 +161,14 @@ function Bar({ node, columns, shown, counts, csv }: { node: Node; columns: Colum
       <div class="table-filter">
         <Icon name="search" />
         <input
-          ref={box} class="field" type="text" value={text} placeholder={`Filter: ${example.name} > 5`} aria-label="Filter rows" aria-invalid={!!parsed.problem && text !== given} spellcheck={false} autocomplete="off"
+          ref={box} class="field" type="text" value={text} placeholder={`Filter: ${example.name} > 5`} aria-label="Filter rows" disabled={all > mostSorted} aria-invalid={!!parsed.problem && text !== given} spellcheck={false} autocomplete="off"
           onInput={(e) => setText(e.currentTarget.value)} onBlur={apply}
           onKeyDown={(e) => e.key === "Escape" && (setText(given), e.currentTarget.blur())}
         />
         {text && <Button quiet icon="close" label="Clear the filter" onClick={() => { setText(""); setParams({ filter: undefined, row: undefined }, { replace: false }); }} />}
         {parsed.problem && text.trim() && <span class="table-hint" role="status">{parsed.problem}</span>}
       </div>
-      <span class="fact table-count" role="status">{given ? (counts.known ? `${group(counts.total)} of ${group(all)} rows` : "…") : `${group(all)} rows`}{shown < columns.length ? ` · ${shown} of ${columns.length} columns` : ""}</span>
+      <span class="fact table-count" role="status">{given ? (counts.known ? `${group(counts.total)} of ${group(all)} rows` : "…") : `${group(all)} rows`}{all > mostSorted && ": too many to sort or filter"}{shown < columns.length ? ` · ${shown} of ${columns.length} columns` : ""}</span>
       <a class="btn" href={csv} download={node.name + ".csv"} title="What is shown, as comma-separated values"><Icon name="download" />CSV</a>
     </form>
   );
