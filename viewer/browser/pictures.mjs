@@ -1,9 +1,9 @@
 // Takes the pictures of docs/viewer, of what the demo serves:
 //   go run ../cmd/omnizarr demo --no-open --addr 127.0.0.1:8123 &
-//   node browser/pictures.mjs http://127.0.0.1:8123 ../docs/viewer
+//   node browser/pictures.mjs http://127.0.0.1:8123 ../docs/viewer [name...]
 import { chromium } from "playwright-core";
 
-const [base, folder] = process.argv.slice(2);
+const [base, folder, ...only] = process.argv.slice(2);
 const views = {
   start: "/",
   cells: "/view/cells.zarr",
@@ -22,6 +22,7 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
 });
 for (const [name, path] of Object.entries(views)) {
+  if (only.length && !only.includes(name)) continue;
   for (const colorScheme of ["dark", "light"]) {
     for (const [end, viewport] of [["", { width: 1440, height: 900 }], ["-phone", { width: 390, height: 844 }]]) {
       const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });

@@ -4,6 +4,7 @@ import * as api from "../api";
 import type { Node } from "../api";
 import { group, shape as shapeText } from "../format";
 import { cursorIndex, goTo, onScreen, route, setParams, setView, status } from "../state";
+import { axisText } from "../image/place";
 import { SeriesView } from "../series/series";
 import { uniform } from "../table/extent";
 import { type At, Grid, rowHeight, type Shown } from "../table/grid";
@@ -50,13 +51,10 @@ export function useLayoutParams(node: Node): Layout {
 
 export const axisName = (node: Node, i: number) => node.array?.dimension_names?.[i] || node.image?.axes[i]?.name || "axis " + i;
 
-/** What an index means, where the axis has coordinates: 4.25 µm, 2025-06-30. */
+/** What an index means, where the axis has coordinates: 4.25 µm, 2025-06-30, 77.5° N. */
 export function coordinate(node: Node, axis: number, i: number): string {
   const a = node.image?.axes[axis];
-  if (!a || a.size !== node.array!.shape[axis]) return "";
-  const known = a.coordinates?.[i];
-  if (known !== undefined) return `${known}${a.unit && typeof known === "number" ? " " + a.unit : ""}`;
-  return a.unit ? `${Number((a.offset + i * a.scale).toPrecision(6))} ${a.unit}` : "";
+  return a && a.size === node.array!.shape[axis] ? axisText(a, i) : "";
 }
 
 function Numbers({ node }: { node: Node }) {
