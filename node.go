@@ -394,10 +394,14 @@ const Copied = ".omnizarr-copied"
 // together: what each of them says of its part.
 const Parts = ".omnizarr-parts"
 
+// Between is the name of a folder beside Unfinished, of a copy that goes by way of another
+// array: the chunks of that.
+const Between = ".omnizarr-between"
+
 // IsOwn reports whether a value or folder of a name is neither a user's nor a node's,
 // but one that copies keep for themselves.
 func IsOwn(name string) bool {
-	if name == Unfinished || name == Copied || name == Parts || name == lock.Name {
+	if name == Unfinished || name == Copied || name == Parts || name == Between || name == lock.Name {
 		return true
 	}
 	of, what, _ := strings.Cut(name, ".omnizarr-")

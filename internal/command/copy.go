@@ -27,7 +27,7 @@ import (
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
 	var slice, maxMemory, part string
-	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, sync bool
+	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, sync, direct bool
 	own := map[kind.Target][]string{}                                           // flags
 	var meaning []string                                                        // flags of conventions
 	laid := []string{"chunks", "shards", "codecs", "data-type", "pad", "slice"} // and those of formats: lay arrays out anew
@@ -41,9 +41,12 @@ changed by value: what the new type does not have is an error, except that float
 are rounded.
 
 Chunks that no flag changes are copied as the bytes that they are, others by blocks
-that keep to --max-memory and decode as little as possible twice; --plan tells. Codecs
-that lose precision want --lossy. What else lies in the folder of the source, such as
-a README, is copied along.
+that keep to --max-memory and decode as little as possible twice; --plan tells. Where
+the source would be decoded several times all the same, an array goes by way of another
+one, with chunks between those of source and copy: it lies in a hidden folder of the
+copy, takes as much room as the elements do, and is removed in the end; --direct does
+without, and so do archives and --part. Codecs that lose precision want --lossy. What
+else lies in the folder of the source, such as a README, is copied along.
 
 With --pad, every chunk is also a file that other programs open, by a header before it.
 
@@ -74,7 +77,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 			}
 			c := request.Copy{
 				From: args[0], To: args[1], DataType: dataType, Pad: padding, Slice: slice, Lossy: lossy, NodesOnly: nodesOnly,
-				Overwrite: overwrite, Verify: verify, Sync: sync, Laid: changed(cmd, laid),
+				Overwrite: overwrite, Verify: verify, Direct: direct, Sync: sync, Laid: changed(cmd, laid),
 			}
 			var err error
 			if c.Memory, err = bytesFlag(cmd, "max-memory", maxMemory); err != nil {
@@ -134,6 +137,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 			}
 			if planOnly || isTerminal(a.err) && !a.quiet && !asJSON {
 				planned := *opts
+				planned.Direct = planned.Direct || landing.IsFile(args[1])
 				for _, k := range kind.All[kind.CopyPlanner](a.kinds) {
 					f, err := k.Planned(request.CopyRequest)
 					if kind.IsUsage(err) {
@@ -198,6 +202,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 	flags.StringVar(&slice, "slice", "", "copy this part: 0:10,::2,-1, or by name and value as cat takes it: 'time=0:10'; in a group it is for the arrays that have the dimensions")
 	flags.StringVar(&maxMemory, "max-memory", "", "most memory to use: 512MiB, 2GB (default: a quarter of what the process may use)")
 	flags.BoolVar(&verify, "verify", false, "read the copy back and compare it with the source")
+	flags.BoolVar(&direct, "direct", false, "never go by way of another array, however often the source is decoded")
 	flags.BoolVar(&lossy, "lossy", false, "allow codecs that lose precision")
 	flags.BoolVar(&nodesOnly, "nodes-only", false, "leave out files of the source that are no part of groups and arrays")
 	flags.BoolVar(&sync, "sync", false, "wait until everything has reached the disk")

@@ -21,23 +21,24 @@ func TestCopiesKeepToTheirMemory(t *testing.T) {
 	}
 	ctx := context.Background()
 	dir := t.TempDir()
-	src := filepath.Join(dir, "source")
 	const plain = `[{"name":"bytes","configuration":{"endian":"little"}}]`
-	a, err := zarr.CreateArray(ctx, src, zarr.ArraySpec{Shape: []int{48, 1024, 512}, DataType: "uint16", Chunks: []int{32, 128, 512}, Codecs: []byte(plain), DimensionNames: []string{"z", "y", "x"}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	data := make([]uint16, 16*1024*512)
 	for i := range data {
 		data[i] = uint16(i)
 	}
-	for z := 0; z < 48; z += 16 {
-		if err := zarr.Write(ctx, a, zarr.Box([]int{z, 0, 0}, []int{16, 1024, 512}), data); err != nil {
+	for name, chunks := range map[string][]int{"source": {32, 128, 512}, "planes": {1, 512, 512}} {
+		a, err := zarr.CreateArray(ctx, filepath.Join(dir, name), zarr.ArraySpec{Shape: []int{48, 1024, 512}, DataType: "uint16", Chunks: chunks, Codecs: []byte(plain), DimensionNames: []string{"z", "y", "x"}})
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
+		for z := 0; z < 48; z += 16 {
+			if err := zarr.Write(ctx, a, zarr.Box([]int{z, 0, 0}, []int{16, 1024, 512}), data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		args string
@@ -47,16 +48,24 @@ func TestCopiesKeepToTheirMemory(t *testing.T) {
 		{"--shards 48,1024,512 --chunks 8,64,512 --verify", true},
 		{"--chunks 8,512,512", true},
 		{"--pyramid --shards 48,1024,512 --chunks 16,64,512", true},
-		{"--chunks 48,1024,512", false}, // one chunk
+		{"--max-memory 56MiB --chunks 48,1024,1", true}, // by way of another array
+		{"--chunks 48,1024,512", false},                 // one chunk
 	} {
 		status := filepath.Join(dir, "status")
-		args := append([]string{"copy", "--quiet", "--max-memory", "64MiB", "--codecs", plain}, strings.Fields(c.args)...)
+		src, way := filepath.Join(dir, "source"), strings.Contains(c.args, "1024,1")
+		if way {
+			src = filepath.Join(dir, "planes")
+		}
+		args := append([]string{"copy", "--max-memory", "64MiB", "--codecs", plain}, strings.Fields(c.args)...)
 		cmd := exec.Command("measured", append(args, src, filepath.Join(dir, strings.ReplaceAll(c.args, " ", "")))...)
 		cmd.Env = append(os.Environ(), "STATUS="+status)
 		out, err := cmd.CombinedOutput()
 		if (err == nil) != c.fits || !c.fits && !strings.Contains(string(out), "allow at least ") {
 			t.Errorf("%s: %v: %s", c.args, err, out)
 			continue
+		}
+		if strings.Contains(string(out), " between") != way {
+			t.Errorf("%s: %s", c.args, out)
 		}
 		text, err := os.ReadFile(status)
 		if err != nil {

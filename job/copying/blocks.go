@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -20,25 +19,35 @@ import (
 )
 
 // Record knows which blocks of which arrays are done, across runs of the same copy.
-// A grid is a text that names how an array is cut into blocks.
+// A grid is a text that names how an array is cut into blocks. Between takes arrays by way
+// of which others are copied; it is nil if there is no room for them.
 type Record interface {
 	Done(array, grid string, block int) bool
 	Mark(ctx context.Context, array, grid string, block int) error
+	Between() store.Store
 }
 
-// Elements copies the elements of arrays whose copies are made already. record may be
-// nil: nothing is done yet then, and nobody asks.
+// Elements copies the elements of arrays whose copies are made already, by way of others
+// where that spares much. record may be nil: nothing is done yet then, and nobody asks.
 func Elements(ctx context.Context, pairs []Pair, opts Options, record Record) (sum Summary, err error) {
 	opts.waits = opts.waits || opts.Workers == 0
 	if opts.Workers, opts.Memory, err = job.Limits(opts.Workers, opts.Memory); err != nil {
 		return sum, fmt.Errorf("copy: %w", err)
 	}
 	r := &runner{opts: opts, track: job.NewTracker(opts.Progress), record: record}
-	if err := r.lay(pairs, opts.Workers); err != nil {
+	if record != nil {
+		r.between = record.Between
+	}
+	if err := r.lay(ctx, pairs, opts.Workers); err != nil {
 		return sum, err
 	}
 	if err = r.find(ctx); err == nil {
-		err = r.run(ctx, nil)
+		r.pending()
+	}
+	for _, pass := range r.passes() {
+		if err == nil {
+			err = r.run(ctx, pass, nil)
+		}
 	}
 	if err == nil && opts.Verify {
 		err = r.verify(ctx)
@@ -48,19 +57,26 @@ func Elements(ctx context.Context, pairs []Pair, opts Options, record Record) (s
 
 // runner does the blocks of all arrays.
 type runner struct {
-	opts                      Options
-	work                      []*blocks
-	track                     *job.Tracker
-	record                    Record
-	elements, passed, resumed atomic.Int64
+	opts    Options
+	work    []*blocks
+	track   *job.Tracker
+	record  Record
+	between func() store.Store // for arrays that others are copied by way of; nil: there are none
+	done    tally
 }
 
 // lay cuts all arrays into blocks, for so many workers.
-func (r *runner) lay(pairs []Pair, workers int) error {
+func (r *runner) lay(ctx context.Context, pairs []Pair, workers int) error {
 	for _, p := range pairs {
 		w := &blocks{Pair: p, streams: store.CanStream(p.To.Store())}
 		if err := w.lay(r.opts.Memory, workers); err != nil {
 			return err
+		}
+		if r.between != nil && !r.opts.Direct {
+			var err error
+			if w, err = r.divert(ctx, w, workers); err != nil {
+				return err
+			}
 		}
 		r.work = append(r.work, w)
 	}
@@ -77,12 +93,19 @@ func (r *runner) find(ctx context.Context) error {
 }
 
 func (r *runner) summary() Summary {
-	return Summary{Arrays: int64(len(r.work)), Passed: r.passed.Load(), Elements: r.elements.Load(), Resumed: r.resumed.Load()}
+	sum := r.done.summary()
+	sum.Arrays = int64(len(r.work))
+	return sum
 }
 
-// run does the blocks that are wanted, of those that are needed; nil is all.
-func (r *runner) run(ctx context.Context, wanted func(w *blocks, k int) bool) error {
-	for _, w := range r.work {
+// isDone reports whether a block was done before.
+func (r *runner) isDone(w *blocks, k int) bool {
+	return r.record != nil && !w.passing && r.record.Done(w.Path, w.name(), k) || w.isDone(k)
+}
+
+// run does the blocks of a pass that are wanted, of those that are needed; nil is all.
+func (r *runner) run(ctx context.Context, pass []*blocks, wanted func(w *blocks, k int) bool) error {
+	for _, w := range pass {
 		n := w.items()
 		if wanted != nil {
 			n = 0
@@ -94,8 +117,8 @@ func (r *runner) run(ctx context.Context, wanted func(w *blocks, k int) bool) er
 		}
 		r.track.Add(int64(n))
 	}
-	p := job.NewPool(ctx, r.atOnce(), Usable(r.opts.Memory))
-	for _, w := range r.work {
+	p := job.NewPool(ctx, r.atOnce(pass), Usable(r.opts.Memory))
+	for _, w := range pass {
 		grid := w.name()
 		for k := range w.numbers() {
 			if wanted != nil && !wanted(w, k) {
@@ -103,16 +126,20 @@ func (r *runner) run(ctx context.Context, wanted func(w *blocks, k int) bool) er
 			}
 			box := w.box(k)
 			bytes := job.Weight(w.To, box.Shape)
-			if r.record != nil && r.record.Done(w.Path, grid, k) || w.isDone(k) {
-				r.resumed.Add(1)
+			weight := r.weight(w, bytes)
+			if w.passing {
+				bytes = 0 // they are on their way, and counted when they arrive
+			}
+			if r.isDone(w, k) {
+				r.done.resume(w)
 				r.track.Done(w.Path, 1, bytes)
 				continue
 			}
-			more := p.Run(r.weight(w, bytes), func(ctx context.Context) error {
-				if err := r.one(ctx, w, box); err != nil {
+			more := p.Run(weight, func(ctx context.Context) error {
+				if err := r.one(ctx, w, box, &r.done); err != nil {
 					return err
 				}
-				if r.record != nil {
+				if r.record != nil && !w.passing {
 					if err := r.record.Mark(ctx, w.Path, grid, k); err != nil {
 						return err
 					}
@@ -130,11 +157,15 @@ func (r *runner) run(ctx context.Context, wanted func(w *blocks, k int) bool) er
 
 // one copies a block. Who makes a part of a copy compares it at once: nobody sees the
 // whole.
-func (r *runner) one(ctx context.Context, w *blocks, box nd.Box) error {
-	if err := r.block(ctx, w, box); err != nil {
+func (r *runner) one(ctx context.Context, w *blocks, box nd.Box, t *tally) error {
+	metered, done := t.meter(ctx, w)
+	err := t.block(metered, w, box)
+	if done(); err != nil {
 		return err
 	}
-	r.elements.Add(job.Weight(w.To, box.Shape))
+	if !w.passing {
+		t.elements.Add(job.Weight(w.To, box.Shape))
+	}
 	if r.opts.Spread != nil && r.opts.Verify {
 		return w.verify(ctx, box)
 	}
@@ -160,6 +191,8 @@ func Usable(memory int64) int64 {
 // copy, and those of them that have something to copy.
 type blocks struct {
 	Pair
+	passing bool    // what is filled is no copy, but an array by way of which another one is made
+	before  *blocks // what fills the array that is read here, if that is such a one
 	asBytes bool
 	group   []int       // chunks of the copy along each axis of a block
 	part    []int       // the shape of parts of a block that is a shard, which is written part by part; else nil
@@ -180,7 +213,7 @@ func (w *blocks) lay(memory int64, workers int) error {
 	m := w.To.Metadata()
 	chunks := m.Grid.Count()
 	axes := w.axes()
-	w.asBytes = w.AsBytes()
+	w.asBytes = !w.passing && w.before == nil && w.AsBytes()
 	w.group, w.reads = slices.Repeat([]int{1}, len(chunks)), 1
 	size := float64(w.elementSize())
 	if !w.asBytes && m.Grid.Uniform() != nil {
@@ -287,15 +320,21 @@ func (w *blocks) name() string { return fmt.Sprint(w.group) }
 // Where the store cannot list, and where what is not stored is another value in the
 // copy, that is all of them.
 func (w *blocks) find(ctx context.Context) error {
+	if w.before != nil && w.Begun {
+		if err := w.before.findDone(ctx); err != nil {
+			return err
+		}
+	}
 	if w.Begun {
 		if err := w.findDone(ctx); err != nil {
 			return err
 		}
 	}
-	if w.Cut != nil || !w.sameFill() || w.allStored() {
+	of := w.origin()
+	if of.Cut != nil || !of.sameFill() || of.allStored() {
 		return nil
 	}
-	return w.findStored(ctx)
+	return w.findStored(ctx, of.From)
 }
 
 func gcd(a, b int) int {
@@ -307,11 +346,11 @@ func gcd(a, b int) int {
 
 // findStored finds the blocks of which the source stores something. Where the
 // store cannot list, all blocks are done.
-func (w *blocks) findStored(ctx context.Context) error {
-	srcChunks, ok := nd.Len(w.From.Metadata().Grid.Count())
+func (w *blocks) findStored(ctx context.Context, from *zarr.Array) error {
+	srcChunks, ok := nd.Len(from.Metadata().Grid.Count())
 	n := 0
 	found := []int{}
-	for c, err := range w.From.Stored(ctx) {
+	for c, err := range from.Stored(ctx) {
 		if errors.Is(err, store.ErrNoList) {
 			return nil
 		}
@@ -428,9 +467,9 @@ func (w *blocks) box(k int) nd.Box {
 }
 
 // block copies one block. Nothing else writes its chunks.
-func (r *runner) block(ctx context.Context, w *blocks, box nd.Box) error {
+func (t *tally) block(ctx context.Context, w *blocks, box nd.Box) error {
 	if w.asBytes {
-		return r.pass(ctx, w, box)
+		return t.pass(ctx, w, box)
 	}
 	if w.part != nil {
 		g, index := w.To.Metadata().Grid, make([]int, len(box.Start))
@@ -448,7 +487,7 @@ func (r *runner) block(ctx context.Context, w *blocks, box nd.Box) error {
 }
 
 // pass copies the chunks of a block as they are stored.
-func (r *runner) pass(ctx context.Context, w *blocks, box nd.Box) error {
+func (t *tally) pass(ctx context.Context, w *blocks, box nd.Box) error {
 	g := w.To.Metadata().Grid
 	at, count := make([]int, len(box.Start)), make([]int, len(box.Start))
 	first := make([]int, len(box.Start))
@@ -466,7 +505,7 @@ func (r *runner) pass(ctx context.Context, w *blocks, box nd.Box) error {
 			return err
 		}
 		if stored {
-			r.passed.Add(1)
+			t.passed.Add(1)
 		} else if w.allStored() {
 			if err := w.fill(ctx, at); err != nil {
 				return err
@@ -536,12 +575,12 @@ func (s *spare) lend(size int, shape []int) (v nd.View, free func()) {
 
 // atOnce is how many blocks are worked on at once: unless that was said, some more wait
 // for a network.
-func (r *runner) atOnce() int {
+func (r *runner) atOnce(pass []*blocks) int {
 	n := r.opts.Workers
 	if !r.opts.waits {
 		return n
 	}
-	for _, w := range r.work {
+	for _, w := range pass {
 		n = max(n, store.AtOnce(r.opts.Workers, w.From.Store(), w.To.Store()))
 	}
 	return n

@@ -69,6 +69,10 @@ type Options struct {
 	Then func(ctx context.Context, root zarr.Node, l *landing.Landing) error
 	// Open are options for the nodes of the copy.
 	Open []zarr.Option
+	// Direct copies every array directly. Without it, one whose source would be decoded
+	// several times goes by way of another array in the place of the copy, where that
+	// spares much; it takes as much room there as the elements do. See Layout.Via.
+	Direct bool
 	// Spread makes the copy together with other processes; nil is alone.
 	Spread *Spread
 
@@ -281,7 +285,7 @@ func (c *copier) fill(ctx context.Context, work []Pair) (err error) {
 
 // share is fill for one process of several.
 func (c *copier) share(ctx context.Context, work []Pair) error {
-	f, err := Fill(work, c.opts)
+	f, err := Fill(ctx, work, c.opts, c.landing)
 	if err != nil {
 		return err
 	}
@@ -293,9 +297,7 @@ func (c *copier) share(ctx context.Context, work []Pair) error {
 		return err
 	}
 	finish, err := c.opts.Spread.Land(ctx, &Work{
-		Landing: c.landing, Stages: []Stage{{"blocks", f.Items()}},
-		Do:   func(ctx context.Context, _, item int) error { return f.Do(ctx, item) },
-		Each: func(ctx context.Context, _ int, wanted func(int) bool) error { return f.Each(ctx, wanted) },
+		Landing: c.landing, Stages: f.Stages(), Do: f.Do, Each: f.Each,
 	}, &c.sum)
 	part := c.sum.Part
 	c.sum = f.Summary()

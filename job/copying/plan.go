@@ -1,6 +1,7 @@
 package copying
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,6 +72,24 @@ type Layout struct {
 	Block   []int   `json:"block"` // what is in memory at once
 	Reads   float64 `json:"reads"` // how often a part of the source is decoded, on average
 	AsBytes bool    `json:"as_bytes"`
+	// Via is the array by way of which it is copied, nil if it is copied directly.
+	Via *Via `json:"via,omitempty"`
+}
+
+// often tells how often something is done.
+func often(times float64) string {
+	if times == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%.3g times", times)
+}
+
+// times is how often a part of the source would be decoded on the direct way.
+func (l Layout) times() float64 {
+	if l.Via != nil {
+		return l.Via.Direct
+	}
+	return l.Reads
 }
 
 // Planner is a Format that can tell what a copy will do before it does it.
@@ -213,26 +232,40 @@ func (d *design) measure(ctx context.Context, f Nodes, opts Options) error {
 		}
 		l := Layout{
 			Path: path, Shape: made.Shape(), From: a.Metadata().Grid.Uniform(), To: made.Metadata().Grid.Uniform(),
-			Reads: w.reads, AsBytes: w.asBytes,
+			Block: w.held(), Reads: w.reads, AsBytes: w.asBytes,
 		}
-		if w.total > 0 {
-			l.Block = w.box(0).Shape
-			for i, n := range w.part {
-				l.Block[i] = min(l.Block[i], n)
-			}
+		read, written := float64(bytes)*w.reads, bytes
+		if way := d.way(ctx, w, opts, workers); way != nil {
+			l.Block, l.Reads, l.Via = way.second.held(), way.first.reads, way.plan(w.reads, bytes)
+			read, written = float64(l.Via.Read), l.Via.Written
 		}
 		p.Each = append(p.Each, l)
 		if w.asBytes {
 			p.AsBytes++
 			continue
 		}
-		p.Read = add(p.Read, float64(bytes)*w.reads)
-		p.Written = add(p.Written, float64(bytes))
-		p.Passes = max(p.Passes, w.reads)
+		p.Read = add(p.Read, read)
+		p.Written = add(p.Written, float64(written))
+		p.Passes = max(p.Passes, l.Reads)
 		for _, text := range w.Losses() {
 			p.Lossy = append(p.Lossy, path+" "+text)
 		}
 	}
+	return nil
+}
+
+// way is that of an array by another one, nil if there is none. Parts do not wait for each
+// other, so that a copy in parts has none, and says what that costs.
+func (d *design) way(ctx context.Context, w *blocks, opts Options, workers int) *route {
+	if opts.Direct {
+		return nil
+	}
+	way := w.via(ctx, opts, workers)
+	if way == nil || opts.Spread == nil || opts.Spread.Of == 0 {
+		return way
+	}
+	d.plan.Notes = append(d.plan.Notes, fmt.Sprintf("%s: without --part it would go by way of %s, and the source be read %s instead of %s: parts do not wait for each other",
+		w.Path, way.plan(w.reads, 0), often(way.first.reads), often(w.reads)))
 	return nil
 }
 
@@ -255,10 +288,13 @@ func (p Plan) Lines() []string {
 	}
 	out := []string{first, fmt.Sprintf("decode %s, %s; encode %s; memory up to %s",
 		words.Bytes(float64(p.Read)), passes, words.Bytes(float64(p.Written)), words.Bytes(float64(p.Memory)))}
-	worst := slices.SortedFunc(slices.Values(p.Each), func(x, y Layout) int { return int(math.Copysign(1, y.Reads-x.Reads)) })
+	worst := slices.SortedFunc(slices.Values(p.Each), func(x, y Layout) int { return cmp.Compare(y.times(), x.times()) })
 	for _, l := range worst[:min(len(worst), 3)] {
-		if l.Reads > 1 {
-			out = append(out, fmt.Sprintf("%s: chunks %s become %s by blocks of %s, read %.3g times", l.Path, words.Times(l.From), words.Times(l.To), words.Times(l.Block), l.Reads))
+		if l.Via != nil {
+			out = append(out, fmt.Sprintf("%s: chunks %s become %s by way of %s, which take %s beside the copy until it is complete: the source is read %s instead of %s, these %s",
+				l.Path, words.Times(l.From), words.Times(l.To), l.Via, words.Bytes(float64(l.Via.Written)/2), often(l.Reads), often(l.Via.Direct), often(l.Via.Reads)))
+		} else if l.Reads > 1 {
+			out = append(out, fmt.Sprintf("%s: chunks %s become %s by blocks of %s, read %s", l.Path, words.Times(l.From), words.Times(l.To), words.Times(l.Block), often(l.Reads)))
 		}
 	}
 	for _, group := range []struct {

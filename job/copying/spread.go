@@ -2,6 +2,7 @@ package copying
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,8 +55,8 @@ type Work struct {
 	Landing *landing.Landing
 	Stages  []Stage
 	// Do does one item, in as much memory as the options of the copy say, whoever else
-	// calls it.
-	Do func(ctx context.Context, stage, item int) error
+	// calls it, and tells what it read and wrote.
+	Do func(ctx context.Context, stage, item int) (Summary, error)
 	// Each does the items of a stage that are wanted, nil for all, some at once.
 	Each func(ctx context.Context, stage int, wanted func(item int) bool) error
 }
@@ -111,43 +112,73 @@ func (p *PartOf) rest() string {
 
 // Filling is the elements of arrays whose copies are made, as items.
 type Filling struct {
-	r      *runner
-	first  []int // number of the first block of every array
-	total  int   // blocks
-	per    int   // blocks of an item
-	memory *semaphore.Weighted
+	r       *runner
+	landing *landing.Landing
+	passes  []*pass
+	memory  *semaphore.Weighted
+}
+
+// pass is the blocks of arrays that can be done in any order, as items.
+type pass struct {
+	name  string
+	work  []*blocks
+	first []int // number of the first block of every array
+	total int   // blocks
+	per   int   // blocks of an item
 }
 
 // mostItems bounds them: whoever hands them out may keep a list.
 const mostItems = 1 << 20
 
 // Fill cuts arrays into items by their metadata and the options alone. Nothing is read.
-func Fill(pairs []Pair, opts Options) (*Filling, error) {
-	f := &Filling{r: &runner{opts: opts, track: job.NewTracker(opts.Progress)}, memory: semaphore.NewWeighted(Usable(opts.Memory))}
-	if err := f.r.lay(pairs, spreadWorkers); err != nil {
+// They may go by way of others that lie between them and their copies in a landing, unless
+// the copy is made in parts: none of these waits for another.
+func Fill(ctx context.Context, pairs []Pair, opts Options, l *landing.Landing) (*Filling, error) {
+	f := &Filling{r: &runner{opts: opts, track: job.NewTracker(opts.Progress)}, landing: l, memory: semaphore.NewWeighted(Usable(opts.Memory))}
+	if opts.Spread.Of == 0 {
+		f.r.between = l.Between
+	}
+	if err := f.r.lay(ctx, pairs, spreadWorkers); err != nil {
 		return nil, err
 	}
-	for _, w := range f.r.work {
-		f.first = append(f.first, f.total)
-		if f.total += w.total; f.total < 0 {
-			return nil, fmt.Errorf("copy: %w: more blocks than can be counted", zarr.ErrTooLarge)
+	for _, work := range f.r.passes() {
+		p := &pass{name: "blocks", work: work}
+		for _, w := range work {
+			if w.passing {
+				p.name = "blocks between"
+			}
+			p.first = append(p.first, p.total)
+			if p.total += w.total; p.total < 0 {
+				return nil, fmt.Errorf("copy: %w: more blocks than can be counted", zarr.ErrTooLarge)
+			}
 		}
+		p.per = max(ceil(p.total, mostItems), 1)
+		f.passes = append(f.passes, p)
 	}
-	f.per = max(ceil(f.total, mostItems), 1)
 	return f, nil
 }
 
 // Cut names how the arrays are cut.
 func (f *Filling) Cut() string {
 	var names []string
-	for _, w := range f.r.work {
-		names = append(names, w.Path+" "+w.name())
+	for _, p := range f.passes {
+		for _, w := range p.work {
+			names = append(names, w.Path+" "+w.name())
+			if w.passing {
+				names = append(names, "by way of "+w.To.Path())
+			}
+		}
 	}
 	return strings.Join(names, "\n")
 }
 
-// Items is how many there are.
-func (f *Filling) Items() int { return ceil(f.total, f.per) }
+// Stages are the items: blocks, behind those of arrays by way of which others go.
+func (f *Filling) Stages() (out []Stage) {
+	for _, p := range f.passes {
+		out = append(out, Stage{p.name, ceil(p.total, p.per)})
+	}
+	return out
+}
 
 // Find finds out which blocks have something to copy, and where the copy was begun
 // before, which are stored.
@@ -155,28 +186,51 @@ func (f *Filling) Find(ctx context.Context, begun bool) error {
 	for _, w := range f.r.work {
 		w.Begun = begun
 	}
-	return f.r.find(ctx)
+	err := f.r.find(ctx)
+	for _, w := range f.r.work {
+		if err == nil && w.before != nil {
+			// Whatever is done already: others may not know, and read.
+			w.before.readBy(w, func(int) bool { return true })
+		}
+	}
+	return err
 }
 
-// Each does the items that are wanted, nil for all.
-func (f *Filling) Each(ctx context.Context, wanted func(item int) bool) error {
+// Each does the items of a stage that are wanted, nil for all.
+func (f *Filling) Each(ctx context.Context, stage int, wanted func(item int) bool) error {
+	p := f.passes[stage]
 	if wanted == nil {
-		return f.r.run(ctx, nil)
+		return f.r.run(ctx, p.work, nil)
 	}
 	first := map[*blocks]int{}
-	for i, w := range f.r.work {
-		first[w] = f.first[i]
+	for i, w := range p.work {
+		first[w] = p.first[i]
 	}
-	return f.r.run(ctx, func(w *blocks, k int) bool { return wanted((first[w] + k) / f.per) })
+	return f.r.run(ctx, p.work, func(w *blocks, k int) bool { return wanted((first[w] + k) / p.per) })
 }
 
-// Do does one item.
-func (f *Filling) Do(ctx context.Context, item int) error {
-	for n := item * f.per; n < min((item+1)*f.per, f.total); n++ {
-		i, _ := slices.BinarySearch(f.first, n+1)
-		w := f.r.work[i-1]
-		k := n - f.first[i-1]
-		if !w.needs(k) || w.isDone(k) {
+// Do does one item, and tells what that was.
+func (f *Filling) Do(ctx context.Context, stage, item int) (Summary, error) {
+	return Measured(ctx, func(ctx context.Context) (Summary, error) {
+		var t tally
+		err := f.do(ctx, f.passes[stage], item, &t)
+		if errors.Is(err, zarr.ErrMissing) && f.landing.Over(ctx) {
+			err = nil // and what was between is removed
+		}
+		return t.summary(), err
+	})
+}
+
+func (f *Filling) do(ctx context.Context, p *pass, item int, t *tally) error {
+	for n := item * p.per; n < min((item+1)*p.per, p.total); n++ {
+		i, _ := slices.BinarySearch(p.first, n+1)
+		w := p.work[i-1]
+		k := n - p.first[i-1]
+		if !w.needs(k) {
+			continue
+		}
+		if w.isDone(k) {
+			t.resume(w)
 			continue
 		}
 		box := w.box(k)
@@ -184,7 +238,7 @@ func (f *Filling) Do(ctx context.Context, item int) error {
 		if err := f.memory.Acquire(ctx, need); err != nil {
 			return err
 		}
-		err := f.r.one(ctx, w, box)
+		err := f.r.one(ctx, w, box, t)
 		f.memory.Release(need)
 		if err != nil {
 			return err
@@ -193,5 +247,5 @@ func (f *Filling) Do(ctx context.Context, item int) error {
 	return nil
 }
 
-// Summary is what was done.
+// Summary is what Each did.
 func (f *Filling) Summary() Summary { return f.r.summary() }

@@ -25,6 +25,9 @@ type Summary struct {
 	Written  int64   `json:"bytes_out"`
 	Elements int64   `json:"bytes_of_elements"`
 	Seconds  float64 `json:"seconds"`
+	// Between is the bytes that were written and read again of arrays by way of which
+	// others were copied.
+	Between int64 `json:"bytes_between,omitempty"`
 	// Resumed counts the blocks that an earlier run had done, and Already says that
 	// all of the copy was there.
 	Resumed int64 `json:"blocks_done_before"`
@@ -62,6 +65,7 @@ func (s *Summary) Add(other Summary) {
 	s.Read += other.Read
 	s.Written += other.Written
 	s.Elements += other.Elements
+	s.Between += other.Between
 	s.Resumed += other.Resumed
 	s.Anew = s.Anew || other.Anew
 	s.Files = append(s.Files, other.Files...)
@@ -110,6 +114,9 @@ func (s Summary) String() string {
 		parts = append(parts, counted(int64(len(s.Linked)), "linked file"))
 	}
 	parts = append(parts, words.Bytes(float64(s.Read))+" in", words.Bytes(float64(s.Written))+" out")
+	if s.Between > 0 {
+		parts = append(parts, words.Bytes(float64(s.Between))+" between")
+	}
 	if s.Written > 0 && s.Read > 0 {
 		parts = append(parts, fmt.Sprintf("ratio %.3g", float64(s.Read)/float64(s.Written)))
 	}

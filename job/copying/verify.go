@@ -18,16 +18,32 @@ var ErrDiffers = errors.New("the copy is not what was copied")
 // verify reads all of the copies back and compares them with the source. Where codecs
 // lose precision, the copy is only decoded.
 func (r *runner) verify(ctx context.Context) error {
+	var all []*blocks
 	for _, w := range r.work {
-		r.track.Add(int64(w.total))
+		if w.before != nil {
+			all = append(all, w.before)
+		}
+		all = append(all, w)
 	}
-	p := job.NewPool(ctx, r.atOnce(), Usable(r.opts.Memory))
-	for _, w := range r.work {
+	for _, w := range all {
+		r.track.Add(int64(w.compares()))
+	}
+	p := job.NewPool(ctx, r.atOnce(all), Usable(r.opts.Memory))
+	for _, w := range all {
+		// What the source stores nothing of did not go by way of another array.
+		beside := &blocks{Pair: w.origin(), part: w.part}
 		for k := range w.total {
+			with := w
+			if w.passing && !w.needs(k) {
+				continue
+			}
+			if w.before != nil && !w.needs(k) {
+				with = beside
+			}
 			box := w.box(k)
 			size := job.Weight(w.To, box.Shape)
 			more := p.Run(w.coded()+3*w.compared(size), func(ctx context.Context) error {
-				if err := w.verify(ctx, box); err != nil {
+				if err := with.verify(ctx, box); err != nil {
 					return err
 				}
 				r.track.Done(w.Path, 1, size)
@@ -39,6 +55,15 @@ func (r *runner) verify(ctx context.Context) error {
 		}
 	}
 	return p.Wait()
+}
+
+// compares is how many blocks are compared: all of a copy, and those of an array by way of
+// which it is made that were made.
+func (w *blocks) compares() int {
+	if w.passing {
+		return w.items()
+	}
+	return w.total
 }
 
 // verify compares a block with the source.

@@ -46,7 +46,7 @@ func (l *Landing) swap(ctx context.Context, made, old string) error {
 	}, l.copy.Open...))
 }
 
-// tidy removes what was replaced, and the mark.
+// tidy removes what was replaced, what the copy was made by way of, and the mark.
 func (l *Landing) tidy(ctx context.Context, made, old string) error {
 	for _, at := range []string{made, old} {
 		if at == "" {
@@ -60,10 +60,15 @@ func (l *Landing) tidy(ctx context.Context, made, old string) error {
 			}
 		}
 	}
+	if l.middle != nil || l.resumed || l.already {
+		if err := l.dropFolder(ctx, zarr.Between); err != nil {
+			return err
+		}
+	}
 	if err := l.base.Delete(ctx, path.Join(l.at, zarr.Unfinished)); err != nil || l.team == nil {
 		return err
 	}
-	return l.dropParts(ctx)
+	return l.dropFolder(ctx, zarr.Parts)
 }
 
 // recover ends an exchange that was done in two steps and stopped between them: the

@@ -20,7 +20,8 @@ import (
 type ground struct {
 	url      string
 	root, at string
-	node     func(folder string) bool // whether a folder has a document that is held back
+	node     func(folder string) bool    // whether a folder has a document that is held back
+	put      func(context.Context) error // called behind every put, if there is one
 
 	// Set once, by start.
 	base  store.Store
@@ -90,7 +91,16 @@ func (g *ground) Put(ctx context.Context, key string, data []byte, opt store.Put
 	if !g.started() || store.CheckKey(key) != nil {
 		return store.Info{}, g.missing("put", key)
 	}
-	return g.base.Put(ctx, at, data, opt)
+	info, err := g.base.Put(ctx, at, data, opt)
+	return info, g.done(ctx, err)
+}
+
+// done ends a put.
+func (g *ground) done(ctx context.Context, err error) error {
+	if err != nil || g.put == nil {
+		return err
+	}
+	return g.put(ctx)
 }
 
 // PutFrom takes a value piece by piece, where the store of the place can.
@@ -99,11 +109,12 @@ func (g *ground) PutFrom(ctx context.Context, key string, r io.Reader, size int6
 	if !g.started() || store.CheckKey(key) != nil {
 		return store.Info{}, g.missing("put", key)
 	}
-	return store.PutFrom(ctx, g.base, at, r, size, maxWhole)
+	info, err := store.PutFrom(ctx, g.base, at, r, size, maxWhole)
+	return info, g.done(ctx, err)
 }
 
-// CanStream reports whether the store of the place can.
-func (g *ground) CanStream() bool { return store.CanStream(g.base) }
+// CanStream reports whether the store of the place can, as what is not there yet will.
+func (g *ground) CanStream() bool { return g.base == nil || store.CanStream(g.base) }
 
 // maxWhole bounds a value that goes by way of memory.
 const maxWhole = 1 << 30

@@ -79,6 +79,7 @@ type Landing struct {
 	made   string          // where the copy is made: at, or beside it
 	ground *ground
 	held   *held.Store
+	middle *middle // of arrays that the copy is made by way of; nil if nobody asked
 	locked []func()
 
 	team    *team // of which this process is one
@@ -155,7 +156,7 @@ func (l *Landing) find(ctx context.Context) (err error) {
 		}
 		return err
 	}
-	if l.copy.Shared && filePath(locate.Identity(to.URL)) != "" {
+	if l.copy.Shared && IsFile(to.URL) {
 		return &zarr.Error{Op: "copy to", URL: to.URL, Err: errAlone}
 	}
 	if err := l.archiveFree(ctx); err != nil {
@@ -272,6 +273,9 @@ func (l *Landing) Start(ctx context.Context) error {
 	err := l.start(ctx)
 	if err == nil && !l.already {
 		l.ground.start(l.base, l.made)
+		if l.middle != nil {
+			l.middle.ground.start(l.base, l.between())
+		}
 	}
 	return l.fail(err)
 }

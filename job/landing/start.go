@@ -17,6 +17,7 @@ import (
 // found is what lies in a folder.
 type found struct {
 	some   bool    // there is a value that is not of this package
+	middle bool    // there is what a copy went by way of
 	node   bool    // a document makes it a node
 	mark   *mark   // of one that is unfinished, with no version if it cannot be read
 	record *record // of one that is a copy
@@ -38,6 +39,7 @@ func (l *Landing) look(ctx context.Context, at string) (f found, err error) {
 		if err != nil {
 			return f, err
 		}
+		f.middle = f.middle || path.Base(e.Key) == zarr.Between
 		if !zarr.IsOwn(path.Base(e.Key)) {
 			if f.some = !e.IsPrefix || l.holds(ctx, e.Key); f.some {
 				break
@@ -328,6 +330,11 @@ func (l *Landing) fresh(ctx context.Context, at string) error {
 		return err
 	} else if f.mark != nil || f.some {
 		return errBusy
+	} else if f.middle {
+		// Somebody has removed the copy that it was of, and it may be of another.
+		if err := l.base.Delete(ctx, path.Join(at, zarr.Between)+"/"); err != nil {
+			return err
+		}
 	}
 	l.begun = true
 	return l.begin(ctx, at)

@@ -105,16 +105,16 @@ func (l *Landing) over(ctx context.Context, r *record) error {
 	if err := l.finished(ctx, r); err != nil {
 		return err
 	}
-	return l.dropParts(ctx)
+	return l.dropFolder(ctx, zarr.Parts)
 }
 
-// dropParts removes what the parts said, behind the mark, so that whoever says something
-// once more notices that it was too late. Folders that others write at the same time may
-// not be empty at once.
-func (l *Landing) dropParts(ctx context.Context) (err error) {
+// dropFolder removes a folder of the copy's own: what the parts said goes behind the mark,
+// so that whoever says something once more notices that it was too late. Folders that
+// others write at the same time may not be empty at once.
+func (l *Landing) dropFolder(ctx context.Context, name string) (err error) {
 	const tries = 10
 	for range tries {
-		if err = l.base.Delete(ctx, path.Join(l.at, zarr.Parts)+"/"); err == nil || ctx.Err() != nil {
+		if err = l.base.Delete(ctx, path.Join(l.at, name)+"/"); err == nil || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -255,7 +255,7 @@ func (l *Landing) isOf(m *mark) bool { return m != nil && m.Team != nil && m.Tea
 
 // overtaken ends a part whose copy is another one by now, or complete.
 func (l *Landing) overtaken(ctx context.Context, gone bool, name string) error {
-	remove := l.dropParts
+	remove := func(ctx context.Context) error { return l.dropFolder(ctx, zarr.Parts) }
 	if !gone {
 		remove = func(ctx context.Context) error { return l.base.Delete(ctx, name) }
 	}

@@ -32,6 +32,7 @@ type Copy struct {
 	NodesOnly bool            `json:"nodes_only,omitempty"`
 	Overwrite bool            `json:"overwrite,omitempty"`
 	Verify    bool            `json:"verify,omitempty"`
+	Direct    bool            `json:"direct,omitempty"`
 	Sync      bool            `json:"sync,omitempty"`
 	Memory    int64           `json:"memory,omitempty"`
 	// Laid are the names of the flags among these, and of Flags, that lay arrays out
@@ -53,7 +54,7 @@ type Ready struct {
 func (c Copy) Ready(ctx context.Context, kinds kind.List) (*Ready, error) {
 	opts := copying.Options{
 		Chunks: c.Chunks, Shards: c.Shards, Codecs: c.Codecs, DataType: c.DataType, Pad: c.Pad, Overwrite: c.Overwrite, Slice: c.Slice,
-		Verify: c.Verify, Lossy: c.Lossy, NodesOnly: c.NodesOnly, Workers: c.Workers, Memory: c.Memory, Open: c.Options(kinds),
+		Verify: c.Verify, Direct: c.Direct, Lossy: c.Lossy, NodesOnly: c.NodesOnly, Workers: c.Workers, Memory: c.Memory, Open: c.Options(kinds),
 		Coordinates: []coordinates.Option{coordinates.Also(kinds.Coordinates()...)},
 	}
 	if c.Sync {
@@ -180,10 +181,14 @@ func (j *copyJob) Stages() (out []spread.Stage) {
 
 // counts are what an item read and wrote, as in copying.Summary.
 type counts struct {
-	Chunks  int64 `json:"chunks"`
-	Empty   int64 `json:"chunks_empty"`
-	Read    int64 `json:"bytes_in"`
-	Written int64 `json:"bytes_out"`
+	Chunks   int64 `json:"chunks,omitempty"`
+	Passed   int64 `json:"chunks_as_bytes,omitempty"`
+	Empty    int64 `json:"chunks_empty,omitempty"`
+	Read     int64 `json:"bytes_in,omitempty"`
+	Written  int64 `json:"bytes_out,omitempty"`
+	Elements int64 `json:"bytes_of_elements,omitempty"`
+	Between  int64 `json:"bytes_between,omitempty"`
+	Resumed  int64 `json:"blocks_done_before,omitempty"`
 }
 
 // Do makes an item.
@@ -191,11 +196,11 @@ func (j *copyJob) Do(ctx context.Context, stage, item int) ([]byte, error) {
 	if j.work == nil {
 		return nil, nil // it was complete when the job was opened
 	}
-	var m zarr.Meter
-	if err := j.work.Do(m.Context(ctx), stage, item); err != nil {
+	s, err := j.work.Do(ctx, stage, item)
+	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(counts{m.Chunks.Load(), m.Empty.Load(), m.Read.Load(), m.Written.Load()})
+	return json.Marshal(counts{s.Chunks, s.Passed, s.Empty, s.Read, s.Written, s.Elements, s.Between, s.Resumed})
 }
 
 // Finish lets the copy appear. Its summary counts what all processes read and wrote.
@@ -218,7 +223,10 @@ func (j *copyJob) Finish(ctx context.Context, results spread.Results) ([]byte, e
 			if err := strictjson.Unmarshal(text, &c); err != nil {
 				return nil, err
 			}
-			sum.Add(copying.Summary{Chunks: c.Chunks, Empty: c.Empty, Read: c.Read, Written: c.Written})
+			sum.Add(copying.Summary{
+				Chunks: c.Chunks, Passed: c.Passed, Empty: c.Empty, Read: c.Read, Written: c.Written,
+				Elements: c.Elements, Between: c.Between, Resumed: c.Resumed,
+			})
 		}
 	}
 	return json.Marshal(sum)

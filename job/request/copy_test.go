@@ -68,8 +68,9 @@ func session(t *testing.T) string {
 
 // requests are copies of all kinds that several processes can make.
 func requests(t *testing.T) map[string]request.Copy {
-	src := filepath.Join(t.TempDir(), "image.zarr")
+	src, planes := filepath.Join(t.TempDir(), "image.zarr"), filepath.Join(t.TempDir(), "planes.zarr")
 	image(t, src)
+	volume(t, planes)
 	pyramid := func(more map[string]string) request.Open {
 		flags := map[string]string{"pyramid": "true", "levels": "4"}
 		for name, value := range more {
@@ -89,7 +90,21 @@ func requests(t *testing.T) map[string]request.Copy {
 		"uneven pyramid":  {From: src, Chunks: []int{8, 8}, Open: pyramid(map[string]string{"factor": "3,2"})},
 		"session":         {From: session(t)},
 		"old session":     {From: session(t), Format: "zarr2"},
+		"between":         {From: planes, Chunks: []int{32, 16, 16}, Memory: between},
+		"between, read":   {From: planes, Chunks: []int{32, 16, 16}, Memory: between, Verify: true, DataType: "int32", Laid: []string{"data-type"}},
 	}
+}
+
+// between is so little memory that planes become columns by way of another array.
+const between = 1 << 20
+
+// volume makes an array whose chunks are planes.
+func volume(t *testing.T, url string) {
+	t.Helper()
+	a, err := zarr.CreateArray(t.Context(), url, zarr.ArraySpec{Shape: []int{32, 128, 128}, Chunks: []int{1, 128, 128}, DataType: "int16", Codecs: []byte(`[{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]`)})
+	jobtest.Check(t, err)
+	jobtest.Check(t, zarr.Write(t.Context(), a, zarr.Slice("5:"), jobtest.Count[int16](27*128*128)))
+	jobtest.Check(t, a.Close())
 }
 
 // copied makes a copy, of which f may change the options.
@@ -137,8 +152,11 @@ func TestCopiesByMany(t *testing.T) {
 			jobtest.Same(t, files(t, filepath.Join(dir, "pool")), want)
 			var all copying.Summary
 			jobtest.Check(t, json.Unmarshal(text, &all))
-			if all.Arrays != one.Arrays || all.Chunks != one.Chunks || all.Empty != one.Empty || all.Written != one.Written || all.Read == 0 {
+			if all.Arrays != one.Arrays || all.Chunks != one.Chunks || all.Passed != one.Passed || all.Empty != one.Empty || all.Written != one.Written || all.Elements != one.Elements || all.Read == 0 {
 				t.Errorf("a job says %+v, one process %+v", all, one)
+			}
+			if way := strings.HasPrefix(name, "between"); way != (all.Between > 0) || way != (one.Between > 0) {
+				t.Errorf("between are %d bytes of a job, and %d of one process", all.Between, one.Between)
 			}
 
 			together(t, to("together"))

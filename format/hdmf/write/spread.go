@@ -21,7 +21,7 @@ func (c *copier) spread(ctx context.Context) (sum copying.Summary, finish bool, 
 			small = append(small, w)
 		}
 	}
-	f, err := copying.Fill(pairs, o)
+	f, err := copying.Fill(ctx, pairs, o, c.landing)
 	if err != nil {
 		return sum, false, err
 	}
@@ -36,33 +36,44 @@ func (c *copier) spread(ctx context.Context) (sum copying.Summary, finish bool, 
 	if err := f.Find(ctx, c.landing.Resumed()); err != nil {
 		return sum, false, err
 	}
-	array := func(ctx context.Context, item int) error {
+	array := func(ctx context.Context, item int) (done copying.Summary, err error) {
 		pool := job.NewPool(ctx, o.Workers, o.Memory)
-		if err := c.parts(pool, &small[item], job.NewTracker(nil), new(int64)); err != nil {
+		track := job.NewTracker(func(now job.Progress) { done.Elements = now.Bytes })
+		if err := c.parts(pool, &small[item], track, &done.Resumed); err != nil {
 			pool.Stop(err)
 		}
-		return pool.Wait()
+		err = pool.Wait()
+		return done, err
 	}
+	stages := f.Stages()
+	last := len(stages) - 1
+	stages[last].Name, stages[last].Items = "arrays and blocks", len(small)+stages[last].Items
 	finish, err = o.Spread.Land(ctx, &copying.Work{
-		Landing: c.landing, Stages: []copying.Stage{{Name: "arrays and blocks", Items: len(small) + f.Items()}},
-		Do: func(ctx context.Context, _, item int) error {
-			if item < len(small) {
-				return array(ctx, item)
+		Landing: c.landing, Stages: stages,
+		Do: func(ctx context.Context, stage, item int) (copying.Summary, error) {
+			switch {
+			case stage < last:
+				return f.Do(ctx, stage, item)
+			case item < len(small):
+				return copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) { return array(ctx, item) })
 			}
-			return f.Do(ctx, item-len(small))
+			return f.Do(ctx, stage, item-len(small))
 		},
-		Each: func(ctx context.Context, _ int, wanted func(int) bool) error {
+		Each: func(ctx context.Context, stage int, wanted func(int) bool) error {
+			if stage < last {
+				return f.Each(ctx, stage, wanted)
+			}
 			for item := range small {
 				if wanted == nil || wanted(item) {
-					if err := array(ctx, item); err != nil {
+					if _, err := array(ctx, item); err != nil {
 						return err
 					}
 				}
 			}
 			if wanted == nil {
-				return f.Each(ctx, nil)
+				return f.Each(ctx, stage, nil)
 			}
-			return f.Each(ctx, func(item int) bool { return wanted(item + len(small)) })
+			return f.Each(ctx, stage, func(item int) bool { return wanted(item + len(small)) })
 		},
 	}, &sum)
 	part := sum.Part

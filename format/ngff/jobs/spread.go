@@ -140,7 +140,7 @@ func (b *builder) spread(ctx context.Context) error {
 		w.Stages = append(w.Stages, copying.Stage{Name: fmt.Sprintf("levels, %d behind", k+1), Items: len(b.behind(all, k+1))})
 	}
 	memory := semaphore.NewWeighted(copying.Usable(b.opts.Memory))
-	w.Do = func(ctx context.Context, stage, item int) error {
+	do := func(ctx context.Context, stage, item int) error {
 		return b.each(all, stage, func(n int) bool { return n == item }, func(blocks []todo) error {
 			for _, t := range blocks {
 				weight := min(t.f.weight(t.box), copying.Usable(b.opts.Memory))
@@ -155,6 +155,9 @@ func (b *builder) spread(ctx context.Context) error {
 			}
 			return nil
 		})
+	}
+	w.Do = func(ctx context.Context, stage, item int) (copying.Summary, error) {
+		return copying.Measured(ctx, func(ctx context.Context) (copying.Summary, error) { return copying.Summary{}, do(ctx, stage, item) })
 	}
 	w.Each = func(ctx context.Context, stage int, want func(int) bool) error {
 		return b.each(all, stage, want, func(blocks []todo) error {
