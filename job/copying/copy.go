@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -148,8 +147,8 @@ func copyTo(ctx context.Context, src zarr.Node, to Place, opts Options) (sum Sum
 		}
 	}
 	sum, err = Measured(ctx, func(ctx context.Context) (Summary, error) { return opts.To.Copy(ctx, src, to, opts) })
-	sum.Files = slices.Concat([]string{}, sum.Files)
-	sum.NotCopied = slices.Concat([]string{}, sum.NotCopied, foreign.Left, foreign.Files)
+	sum.Files = append([]string{}, sum.Files...)
+	sum.NotCopied = append(append(append([]string{}, sum.NotCopied...), foreign.Left...), foreign.Files...)
 	return sum, err
 }
 
