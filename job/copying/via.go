@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
@@ -58,7 +59,7 @@ const (
 // with the power of a machine are noticed.
 func middleCodecs(t dtype.Type) (json.RawMessage, error) {
 	var list []json.RawMessage
-	if err := json.Unmarshal(zarr.DefaultCodecs(t), &list); err != nil {
+	if err := strictjson.Unmarshal(zarr.DefaultCodecs(t), &list); err != nil {
 		return nil, err
 	}
 	return json.Marshal([]json.RawMessage{list[0], json.RawMessage(`{"name":"crc32c"}`)})
