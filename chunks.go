@@ -310,8 +310,9 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 	if err != nil {
 		return a.chunkError("read", c.Key, err)
 	}
-	// A chunk that is larger than memory may be one that can be read in parts.
-	part := slices.Clone(c.Box.Shape)
+	// A chunk that is larger than memory may be one that can be read in parts, as a shard
+	// is, whatever the bytes are that it is stored in.
+	part := s.checked(c.Box.Shape)
 	for n, ok := nd.Bytes(part, s.spec.Type.Size()); !ok || n > max(a.limits.MaxChunk, s.spec.Type.Size()); n, ok = nd.Bytes(part, s.spec.Type.Size()) {
 		longest := slices.Index(part, slices.Max(part))
 		part[longest] = (part[longest] + 1) / 2
@@ -338,6 +339,31 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 		err = a.chunkError("read", c.Key, err)
 	}
 	return err
+}
+
+// checked is the shape of the parts in which a chunk of a shape is checked: inner chunks,
+// as many as some mebibytes have, or the whole if there are none.
+func (s *state) checked(shape []int) []int {
+	const enough = 32 << 20
+	part, inner := slices.Clone(shape), s.innerShape()
+	if inner == nil {
+		return part
+	}
+	for i := range part {
+		part[i] = min(part[i], inner[i])
+	}
+	for i := len(part) - 1; i >= 0; i-- {
+		n, ok := nd.Bytes(part, s.spec.Type.Size())
+		if !ok || n >= enough {
+			break
+		}
+		if more := enough / max(n, 1); more < (shape[i]+part[i]-1)/max(part[i], 1) {
+			part[i] *= max(more, 1)
+		} else {
+			part[i] = shape[i]
+		}
+	}
+	return part
 }
 
 // isStored asks for a large chunk before there is memory for it. The others just

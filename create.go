@@ -176,9 +176,10 @@ func zeroFill(t dtype.Type) (json.RawMessage, error) {
 }
 
 // DefaultCodecs is the codecs list for new arrays of a type: elements in
-// little-endian order, or what their type needs otherwise, then Zstandard.
+// little-endian order, or what their type needs otherwise, then Zstandard, with a
+// checksum of what it compresses: every reader checks it, and none has to know of it.
 func DefaultCodecs(t dtype.Type) json.RawMessage {
-	return json.RawMessage(`[` + serializerOf(t) + `,{"name":"zstd","configuration":{"level":3,"checksum":false}}]`)
+	return json.RawMessage(`[` + serializerOf(t) + `,{"name":"zstd","configuration":{"level":3,"checksum":true}}]`)
 }
 
 // serializerOf is the codec that turns elements of a type into bytes.

@@ -223,7 +223,6 @@ func marshalCompression(x *meta.Extension) (json.RawMessage, error) {
 	}
 	var c struct {
 		Level     *int             `json:"level"`
-		Checksum  bool             `json:"checksum"`
 		Format    *int             `json:"format"`
 		Preset    *int             `json:"preset"`
 		Filters   json.RawMessage  `json:"filters"`
@@ -254,10 +253,7 @@ func marshalCompression(x *meta.Extension) (json.RawMessage, error) {
 			return nil, errors.New("codec lzma: N5 has the format xz only, and no filters")
 		}
 		return fmt.Appendf(nil, `{"type":"xz","preset":%d}`, or(c.Preset, 6)), nil
-	case "zstd":
-		if c.Checksum {
-			return nil, errors.New("codec zstd: N5 has no checksums")
-		}
+	case "zstd": // whose frames say themselves whether they have a checksum
 		return fmt.Appendf(nil, `{"type":"zstd","level":%d}`, or(c.Level, 3)), nil
 	case "blosc":
 		return marshalBlosc(c.CName, or(c.CLevel, 5), c.Shuffle, c.Blosc)

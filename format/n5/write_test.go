@@ -167,7 +167,6 @@ func TestWhatN5LacksIsRefused(t *testing.T) {
 		"N5 has no compression for the codec crc32c":       {Shape: []int{4}, DataType: "int8", Codecs: json.RawMessage(`["bytes","crc32c"]`)},
 		"2 codecs behind bytes, N5 has at most one":        {Shape: []int{4}, DataType: "int8", Codecs: json.RawMessage(`["bytes","gzip","zstd"]`)},
 		"no codec transpose in N5":                         {Shape: []int{4}, DataType: "int8", Codecs: json.RawMessage(`[{"name":"transpose","configuration":{"order":[0]}},"bytes"]`)},
-		"codec zstd: N5 has no checksums":                  {Shape: []int{4}, DataType: "int8", Codecs: json.RawMessage(`["bytes",{"name":"zstd","configuration":{"level":1,"checksum":true}}]`)},
 		"chunks must be 1 long along every axis":           {Shape: []int{4}, Chunks: []int{2}, DataType: "variable_length_bytes"},
 		`no chunk keys in N5 but those of the encoding v2`: {Shape: []int{4}, DataType: "int8", Keys: json.RawMessage(`"default"`)},
 	} {

@@ -183,7 +183,9 @@ func (c *chain) add(x meta.Extension) error {
 	}
 	switch x.Name {
 	case "zstd":
-		f.config = slices.DeleteFunc(f.config, func(m strictjson.Member) bool { return m.Name == "checksum" && string(m.Raw) == "false" })
+		// Frames say themselves whether they have a checksum. Readers need not be told, and
+		// some refuse an array that does.
+		f.config = slices.DeleteFunc(f.config, func(m strictjson.Member) bool { return m.Name == "checksum" })
 	case "blosc":
 		f.config = slices.DeleteFunc(f.config, func(m strictjson.Member) bool { return m.Name == "typesize" })
 		for i, m := range f.config {

@@ -298,7 +298,7 @@ func TestDefaultsAreWhatMostReadersTake(t *testing.T) {
 	a := newArray(t, zarr.ArraySpec{Shape: []int{1000, 1000, 100}, DataType: "uint16", DimensionNames: []string{"z", "", "x"}})
 	text, _, err := a.Store().Get(ctx, "a/zarr.json", store.All(), nil)
 	check(t, err)
-	for _, want := range []string{`"zstd"`, `"level": 3`, `"checksum": false`, `"endian": "little"`, `"separator": "/"`, `null`} {
+	for _, want := range []string{`"zstd"`, `"level": 3`, `"checksum": true`, `"endian": "little"`, `"separator": "/"`, `null`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("document lacks %s: %s", want, text)
 		}

@@ -98,13 +98,12 @@ func (l *lease) hold() (release func() error) {
 }
 
 func (l *lease) renew(ctx context.Context) {
-	tick := time.NewTicker(renewed)
-	defer tick.Stop()
-	for {
+	// More often at first, so that who comes soon after need not wait long to be told.
+	for wait := renewed / 16; ; wait = min(2*wait, renewed) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(wait):
 		}
 		err := l.put(ctx, store.PutOptions{IfMatch: l.tag})
 		if errors.Is(err, store.ErrPrecondition) {

@@ -168,6 +168,9 @@ func (t *target) clear(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if e.Key == lock.Name { // our own
+			continue
+		}
 		if !may {
 			return &zarr.Error{Op: "create", URL: base.URL(), Err: fmt.Errorf("%w: %s", ErrExist, e.Key)}
 		}

@@ -142,8 +142,9 @@ func TestCopyToN5KeepsCompressionThatN5Has(t *testing.T) {
 		`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"blosc","configuration":{"cname":"lz4","clevel":4,"shuffle":"bitshuffle","typesize":4,"blocksize":0}}]`:  `{"type":"blosc","cname":"lz4","clevel":4,"shuffle":2,"blocksize":0}`,
 		`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"omnizarr.lz4_block","configuration":{"block_size":128}}]`:                                               `{"type":"lz4","blockSize":128}`,
 		`[{"name":"n5_default","configuration":{"codecs":[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"big"}}]}}]`:           `{"type":"raw"}`,
+		// Frames say themselves that they have a checksum.
+		`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":7,"checksum":true}}]`: `{"type":"zstd","level":7}`,
 		// What N5 cannot say gives way to what is usual.
-		`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":7,"checksum":true}}]`:   `{"type":"zstd","level":3}`,
 		`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":3}},{"name":"crc32c"}]`: `{"type":"zstd","level":3}`,
 		`[{"name":"bytes","configuration":{"endian":"little"}},{"name":"numcodecs.lz4","configuration":{"acceleration":1}}]`:   `{"type":"zstd","level":3}`,
 	} {
