@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/zstddec"
 	"github.com/omnizarr/zarr/internal/zstdenc"
 )
 
@@ -102,100 +100,28 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 	return zstdenc.AppendEncode(dst, src, f.level, f.checksum), nil
 }
 
-// decoder serves any number of goroutines; what it may write is bounded by the
-// capacity it is given.
-var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<62))
-	if err != nil {
-		panic(err) // only for options that contradict each other
-	}
-	return d
-})
-
-// maxRatio is more than Zstandard can shrink anything: a block of 128 KiB takes
-// at least four bytes. A frame that claims more is lying.
-const maxRatio = 1 << 15
-
-// slack is room behind the result that lets the decoder copy in whole words
+// slack is room behind the result that lets the decoder copy in large pieces
 // without looking where the end is.
-const slack = 16
+const slack = 128
 
 func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
 	if len(src) == 0 {
 		return nil, codec.Bad("no frame in empty data")
 	}
 	limit = min(limit, math.MaxInt-slack)
-	most, err := bound(src)
-	if err != nil {
-		return nil, err
-	}
-	if most.Exact && most.N > limit {
-		return nil, ck.Over(most.N, limit)
+	most, exact := zstddec.Bound(src)
+	if exact && most > limit {
+		return nil, ck.Over(most, limit)
 	}
 	at := len(dst)
-	room := max(min(cap(dst)-at, limit+slack), min(most.N, limit))
+	room := max(min(cap(dst)-at, limit+slack), min(most, limit))
 	dst = slices.Grow(dst, room)
-	out, err := decoder().DecodeAll(src, dst[:at:at+room])
+	n, err := zstddec.Decode(dst[at:at+room], src)
 	switch {
-	case err == nil && len(out)-at <= limit:
-		return out, nil
-	case err == nil, most.N > limit: // the decoder has several errors for no room
+	case n > limit, err == zstddec.ErrRoom:
 		return nil, ck.Over(-1, limit)
+	case err != nil:
+		return nil, codec.Bad("%v", err)
 	}
-	return nil, codec.Bad("%v", err)
-}
-
-// bound tells how much all frames in src hold, from the headers of frames and
-// blocks: exactly if every frame says it, else at most. What is malformed is left
-// to the decoder.
-func bound(src []byte) (codec.Size, error) {
-	size := codec.Exactly(0)
-	for rest := src; len(rest) > 0; {
-		var h zstd.Header
-		if err := h.Decode(rest); err != nil {
-			break
-		}
-		if h.Skippable {
-			rest = rest[min(uint64(len(rest)), uint64(h.HeaderSize)+uint64(h.SkippableSize)):]
-			continue
-		}
-		if h.HasFCS && h.FrameContentSize/maxRatio > uint64(len(rest)) {
-			return size, codec.Bad("frame of %d bytes claims to hold %d", len(rest), h.FrameContentSize)
-		}
-		n, end := blocks(rest[h.HeaderSize:])
-		if h.HasFCS {
-			n = int(h.FrameContentSize)
-		} else {
-			size.Exact = false
-		}
-		size.N += n
-		if h.HasCheckSum {
-			end = end[min(len(end), 4):]
-		}
-		rest = end
-	}
-	return size, nil
-}
-
-// blocks adds up what the blocks of a frame hold at most, and returns what
-// follows them.
-func blocks(b []byte) (n int, rest []byte) {
-	for len(b) >= 3 {
-		header := int(b[0]) | int(b[1])<<8 | int(b[2])<<16
-		last, kind, size := header&1 != 0, header>>1&3, header>>3
-		b = b[3:]
-		switch kind {
-		case 0: // as it is
-			n += size
-		case 1: // one byte over and over
-			n, size = n+size, 1
-		default:
-			n += 128 << 10
-		}
-		b = b[min(len(b), size):]
-		if last {
-			return n, b
-		}
-	}
-	return n, nil
+	return dst[:at+n], nil
 }

@@ -335,3 +335,30 @@ func TestLittleDataDoesNotTakeMuchMemory(t *testing.T) {
 		}
 	}
 }
+
+func TestADictionaryIsRefusedByItsNumber(t *testing.T) {
+	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x21, 42, 1, 9, 0, 0, 'x'}
+	_, err := filter(t, zstd.Codec{}).Decode(nil, nil, frame, 1)
+	if err == nil || !strings.Contains(err.Error(), "needs dictionary 42, and dictionaries are not supported") {
+		t.Error(err)
+	}
+}
+
+func TestDecodingAllocatesNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("pools forget under the race detector")
+	}
+	f := filter(t, zstd.Codec{Level: 3, Checksum: true})
+	frame, err := f.Encode(nil, nil, text(300_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]byte, 0, 300_000)
+	if n := testing.AllocsPerRun(10, func() {
+		if out, err := f.Decode(nil, dst, frame, 300_000); err != nil || &out[0] != &dst[:1][0] {
+			t.Fatal("elsewhere, or", err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -87,9 +87,9 @@ type decoder struct {
 	planes  [maxStreams][]byte
 }
 
-// slack is room behind the scratch memory that lets decompressors copy in whole
-// words without looking where the end is.
-const slack = 64
+// slack is room behind the scratch memory that lets decompressors copy in large
+// pieces without looking where the end is.
+const slack = 128
 
 func newDecoder(h Header) *decoder {
 	d := decoders.Get().(*decoder)

@@ -10,10 +10,10 @@ import (
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/omnizarr/zarr/internal/blosclz"
 	"github.com/omnizarr/zarr/internal/lz4"
+	"github.com/omnizarr/zarr/internal/zstddec"
 )
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -112,19 +112,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// zstdDecoder serves any number of goroutines; what it may write is bounded by the
-// capacity it is given.
-var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<62))
-	if err != nil {
-		panic(err) // only for options that contradict each other
-	}
-	return d
-})
-
 func decodeZstd(dst, src []byte) (int, error) {
-	out, err := zstdDecoder().DecodeAll(src, dst[:0:min(cap(dst), len(dst)+slack)])
-	return len(out), err
+	return zstddec.Decode(dst[:min(cap(dst), len(dst)+slack)], src)
 }
 
 // Compressor is what streams are compressed with.

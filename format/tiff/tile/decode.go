@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/buf"
+	"github.com/omnizarr/zarr/internal/zstddec"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -200,7 +201,13 @@ func (d *decoder) unpack(src []byte, need, must int) ([]byte, error) {
 		need = d.total
 	}
 	out, ok := d.inPlace(need)
-	switch room := min(need, most(d.l.Compression, len(src))); {
+	room := min(need, most(d.l.Compression, len(src)))
+	if d.l.Compression == Zstd || d.l.Compression == OldZstd {
+		// Much less than what is possible, and never full with less than is needed.
+		n, _ := zstddec.Bound(src)
+		room = min(room-1, n) + 1
+	}
+	switch {
 	case ok:
 		out = out[:room:room]
 	case all && room > large: // it is not known how much will come
@@ -228,7 +235,7 @@ func (d *decoder) unpack(src []byte, need, must int) ([]byte, error) {
 }
 
 // decodeSlack is room behind the result for decoders that copy whole words.
-const decodeSlack = 64
+const decodeSlack = 128
 
 // inPlace gives the memory of the caller if the decompressed bytes belong there
 // as they stand, except for predictor and byte order.

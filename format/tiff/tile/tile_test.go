@@ -411,3 +411,18 @@ func TestBackwardsReversesTheBitsOfBytes(t *testing.T) {
 		}
 	}
 }
+
+// Rows behind the box are not decoded, so that nobody waits for them.
+func TestRowsOfZstandardBehindTheBoxAreNotRead(t *testing.T) {
+	l := tile.Layout{Compression: tile.Zstd, BitsPerSample: 8, Samples: 1, Width: 4, Height: 3, SampleFormat: 1, Photometric: 1, Planar: 1, Predictor: 1}
+	data := []byte("\x28\xb5\x2f\xfd\x20\x0c" + "\x20\x00\x00abcd" + "\x06\x00\x00") // a stored block, and one of no known kind
+	dst := nd.Make(1, 1, 1, 4)
+	box := nd.Box{Start: []int{0, 0, 0}, Shape: []int{1, 1, 4}}
+	if err := l.DecodeBox(dst, data, box, -1); err != nil || string(dst.Data) != "abcd" {
+		t.Errorf("%q, %v", dst.Data, err)
+	}
+	box.Start[1] = 1
+	if err := l.DecodeBox(dst, data, box, -1); err == nil || !strings.Contains(err.Error(), "Zstandard: byte 4 of 12, in row 1: ") {
+		t.Error(err)
+	}
+}
