@@ -121,6 +121,24 @@ func (p *plan) cut(c cells) {
 	}
 }
 
+// splitsChunks reports whether several tasks are about one chunk, of which each reads the
+// cells that it needs.
+func (p *plan) splitsChunks() bool {
+	for _, axis := range p.axes {
+		for i := 1; i < len(axis); i++ {
+			if axis[i].chunk == axis[i-1].chunk {
+				return true
+			}
+		}
+	}
+	for i := 1; i < len(p.groups); i++ {
+		if slices.Equal(p.groups[i].chunk, p.groups[i-1].chunk) {
+			return true
+		}
+	}
+	return false
+}
+
 // slicePieces cuts an evenly spaced selection; fine cells pay only if it passes
 // over some of them.
 func (c cells) slicePieces(axis int, r resolved) []piece {

@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -57,8 +58,23 @@ func (s *state) checkView(p *plan, v nd.View) error {
 func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
 	p.cut(cells{s.meta.Grid, s.meta.Shape, s.innerShape()})
 	dst = p.expand(dst)
-	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) (err error) {
+	for try := 0; ; try++ {
+		err := a.readTasks(ctx, s, p, dst, strict)
+		if !errors.Is(err, errSplit) || try == tries {
+			return a.fail("read", err)
+		}
+	}
+}
+
+// readTasks carries out all tasks of a plan.
+func (a *Array) readTasks(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
+	var seen *versions
+	if p.splitsChunks() {
+		seen = &versions{of: map[string]string{}}
+	}
+	return a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) (err error) {
 		t := p.task(k, dst)
+		t.seen = seen
 		key := a.chunkKey(s, t.chunk)
 		defer a.caught("read", key, &err)
 		err = a.readTask(ctx, s, &t, key)
@@ -70,7 +86,6 @@ func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, st
 		}
 		return nil
 	})
-	return a.fail("read", err)
 }
 
 // innerShape is the shape of the parts of chunks that can be read by themselves, nil
@@ -157,7 +172,9 @@ func (a *Array) readBox(ctx context.Context, s *state, b *codec.Bound, t *task, 
 	err := a.decode(ctx, s, b, t, key, dst)
 	if errors.Is(err, store.ErrNotExist) {
 		s.spec.FillView(dst)
-		return ErrMissing
+		if err = t.seen.agree(key, "missing"); err == nil {
+			err = ErrMissing
+		}
 	}
 	return err
 }
@@ -266,7 +283,7 @@ func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, k
 	// A chunk that is replaced while it is read is read again.
 	for try := 0; ; try++ {
 		err := a.decodeStored(ctx, s, b, t, key, dst)
-		if !errors.Is(err, store.ErrChanged) || try == tries {
+		if !errors.Is(err, store.ErrChanged) || errors.Is(err, errSplit) || try == tries {
 			return err
 		}
 	}
@@ -289,11 +306,19 @@ func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *t
 		if tag == "" {
 			kept := &keeper{Object: src, lease: ck.Cache, name: s.fingerprint()}
 			ck.Cache = nil
-			return kept.checked(ctx, a.identity(key), b.Decode(ctx, &ck, kept, t.box, dst))
+			err := kept.checked(ctx, a.identity(key), b.Decode(ctx, &ck, kept, t.box, dst))
+			if err == nil && t.seen != nil {
+				err = t.seen.agree(key, cmp.Or(kept.version, store.Tag(src)))
+			}
+			return err
 		}
 		ck.Name = s.fingerprint() + tag
 	}
-	return b.Decode(ctx, &ck, src, t.box, dst)
+	err = b.Decode(ctx, &ck, src, t.box, dst)
+	if err == nil && t.seen != nil {
+		err = t.seen.agree(key, store.Tag(src))
+	}
+	return err
 }
 
 // decodeCached decodes a chunk of which the cache may hold all or some. It

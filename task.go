@@ -15,6 +15,7 @@ type task struct {
 	user   nd.View
 	pieces []piece // nil if all are plain ranges: box is just what user holds
 	points *group
+	seen   *versions // nil unless other tasks read of the same chunk
 }
 
 // task computes task k, of which user is the caller's memory for the whole

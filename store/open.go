@@ -62,6 +62,13 @@ func (k *keyed) Get(ctx context.Context, r Range, dst []byte) ([]byte, Info, err
 	return out, info, nil
 }
 
+// Tag is that of the first answer, "" before there was one.
+func (k *keyed) Tag() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.etag
+}
+
 func (*keyed) Close() error { return nil }
 
 // Near says what the store is.

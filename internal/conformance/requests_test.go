@@ -156,11 +156,12 @@ func TestRequestsOfOpening(t *testing.T) {
 		{url: "v3.zarr/a", open: open, requests: 1, waits: 1},
 		{url: "c3.zarr", open: below, requests: 1, waits: 1},
 		{url: "c2.zarr|zarr2:", open: below, requests: 1, waits: 1},
+		{url: "c2.zarr|zarr2:a", open: open, requests: 1, waits: 1},
 		{url: "c2.zarr", open: below, requests: 2, waits: 2},
 		{url: "v2.zarr", open: open, requests: 5, waits: 3},
 		{url: "v2.zarr/a", open: open, requests: 4, waits: 2},
 		{url: "v2.zarr/a|zarr2:", open: open, requests: 3, waits: 1},
-		{url: "x.n5/a", open: open, requests: 6, waits: 1}, // each document once
+		{url: "x.n5/a", open: open, requests: 2, waits: 1}, // each document once
 		{url: "x.n5/a|n5:", open: open, requests: 1, waits: 1},
 		{url: "cog.tif", open: open, requests: 1, waits: 1},
 		{url: "plain.tif", open: open, requests: 2, waits: 2}, // its directory is behind the tiles
@@ -171,7 +172,7 @@ func TestRequestsOfOpening(t *testing.T) {
 		{url: "nothing", open: open, requests: 6, waits: 3, fails: true},
 		{url: "nothing.zarr", open: open, requests: 6, waits: 4, fails: true},
 		{url: "nothing.zarr|zarr3:", open: open, requests: 2, waits: 2, fails: true},
-		{url: "nothing.n5/a", open: open, requests: 6, waits: 1, fails: true},
+		{url: "nothing.n5/a", open: open, requests: 6, waits: 2, fails: true},
 	} {
 		t.Run(c.url, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -39,12 +39,13 @@ const (
 	Trickle           // a body that comes a few bytes at a time
 	Silent            // no answer, until the client goes
 	Misdirected       // 307 to a server that does not answer
+	Whole             // the whole value, though a range of it was asked for
 	faults
 )
 
 var names = [faults]string{
 	"none", "500", "503", "429", "lost request", "lost answer", "reset in the body", "short body", "wrong length, less", "wrong length, more",
-	"wrong Content-Range", "expired credentials", "trickle", "silence", "redirect",
+	"wrong Content-Range", "expired credentials", "trickle", "silence", "redirect", "ignored range",
 }
 
 func (f Fault) String() string { return names[f] }
@@ -246,6 +247,9 @@ func (f *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.counts[fault].Add(1)
 	if plan.Latency > 0 && !sleep(r, plan.Latency) {
 		return
+	}
+	if fault == Whole {
+		r.Header.Del("Range")
 	}
 	if !plan.instead(w, r, fault) {
 		through := &writer{ResponseWriter: w, r: r, fault: fault, bandwidth: plan.Bandwidth}

@@ -47,7 +47,7 @@ func (p place) chunked(t *testing.T, chunks, shard int) (*zarr.Array, []byte) {
 	if shard > 0 {
 		spec.Shards = []int{shard * chunkSize}
 	}
-	const name = "many.zarr"
+	name := nameOf(shard)
 	url := "mem:"
 	if p.values == nil {
 		url = p.at(name)
@@ -81,6 +81,14 @@ func (p place) chunked(t *testing.T, chunks, shard int) (*zarr.Array, []byte) {
 	p.proxy.Reset()
 	p.proxy.Plan(faulty.Plan{Fault: faulty.Some(1, 100, survived...), RetryAfter: "0"})
 	return a, data
+}
+
+// nameOf is where chunked puts an array of shards or of none.
+func nameOf(shard int) string {
+	if shard > 0 {
+		return "shards.zarr"
+	}
+	return "many.zarr"
 }
 
 // report tells what was done for n chunks.

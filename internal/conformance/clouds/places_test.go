@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	_ "github.com/omnizarr/zarr/store/azblob"
 	_ "github.com/omnizarr/zarr/store/gcs"
 	"github.com/omnizarr/zarr/store/s3"
+	"github.com/omnizarr/zarr/store/web"
 )
 
 // place is a bucket, seen as it is and through a proxy.
@@ -46,6 +48,7 @@ func readable(t *testing.T, test func(t *testing.T, p place)) {
 				http.NotFound(w, r)
 				return
 			}
+			w.Header().Set("ETag", fmt.Sprintf(`"%08x"`, crc32.ChecksumIEEE(value.([]byte))))
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(value.([]byte)))
 		}), faulty.Plan{})
 		server := httptest.NewServer(proxy)
@@ -107,7 +110,8 @@ func (p place) open(t *testing.T, opt store.Remote) store.Store {
 		}
 		return s
 	}
-	l, err := locate.Open(ctx, p.cloud.URL, locate.Options{Remote: opt})
+	quick := web.Options{Wait: time.Millisecond, MaxWait: 5 * time.Millisecond}
+	l, err := locate.Open(ctx, p.cloud.URL, locate.Options{Remote: opt, HTTP: quick})
 	if err != nil {
 		t.Fatal(err)
 	}
