@@ -46,7 +46,7 @@ func TestBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := reach.Options{Locate: locate.Options{Schemes: schemes}, Allow: []string{"bucket://c/other?endpoint=http://friend"}}
+	opt := reach.Options{Locate: locate.Options{Schemes: schemes}, Allow: []string{"bucket://c/other?endpoint=http%3A%2F%2Ffriend"}}
 	r := reach.Around(bucket{sub, "bucket://b/lab/a.zarr?endpoint=http://home"}, opt)
 	defer r.Close()
 	if place := r.Place(ctx); place != "bucket://b/lab/a.zarr?endpoint=http://home" {

@@ -32,9 +32,19 @@ func siteOf(rawURL string) (site, error) {
 		s.host, s.query = "", ""
 	case "http", "https":
 	default:
-		s.server, s.query = s.query, ""
+		s.server, s.query = plainQuery(s.query), ""
 	}
 	return s, nil
+}
+
+// plainQuery spells a query in one way, whatever is escaped in it and in which order its
+// members are.
+func plainQuery(query string) string {
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return query
+	}
+	return strings.NewReplacer("%3A", ":", "%2F", "/").Replace(q.Encode())
 }
 
 // siteOfPath is a local file or folder.
