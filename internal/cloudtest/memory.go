@@ -29,6 +29,8 @@ import (
 type Memory struct {
 	// Page is how many entries a list has at most, 0 for a thousand.
 	Page int
+	// Now is the clock of uploads; nil is that of the machine.
+	Now func() time.Time
 
 	mu      sync.Mutex
 	values  map[string]value // by path: /bucket/key
@@ -47,6 +49,8 @@ type value struct {
 type parts struct {
 	bytes map[int][]byte
 	meta  http.Header
+	path  string
+	begun time.Time
 }
 
 // metadata gives the headers of a request that stay with the value.
@@ -141,6 +145,8 @@ func (m *Memory) answer(w http.ResponseWriter, r *http.Request, body []byte, fou
 	path := r.URL.Path
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch {
+	case r.Method == http.MethodGet && key == "" && q.Has("uploads"):
+		return m.listUploads(w, "/"+bucket+"/", q)
 	case r.Method == http.MethodGet && key == "":
 		return m.list(w, "/"+bucket+"/", q)
 	case r.Method == http.MethodPost && q.Has("delete"):
@@ -157,7 +163,11 @@ func (m *Memory) answer(w http.ResponseWriter, r *http.Request, body []byte, fou
 	case r.Method == http.MethodPost && q.Has("uploads"):
 		m.next++
 		id := fmt.Sprint("upload-", m.next)
-		m.uploads[id] = &parts{map[int][]byte{}, metadata(r)}
+		now := time.Now
+		if m.Now != nil {
+			now = m.Now
+		}
+		m.uploads[id] = &parts{map[int][]byte{}, metadata(r), path, now()}
 		return reply(w, struct {
 			XMLName               xml.Name `xml:"InitiateMultipartUploadResult"`
 			Bucket, Key, UploadId string
@@ -250,6 +260,35 @@ func (m *Memory) complete(w http.ResponseWriter, r *http.Request, body []byte) e
 		XMLName xml.Name `xml:"CompleteMultipartUploadResult"`
 		ETag    string
 	}{ETag: made.tag})
+}
+
+// listUploads gives one upload a page.
+func (m *Memory) listUploads(w http.ResponseWriter, base string, q url.Values) error {
+	type upload struct {
+		Key, UploadId string
+		Initiated     time.Time
+	}
+	answer := struct {
+		XMLName                           xml.Name `xml:"ListMultipartUploadsResult"`
+		EncodingType                      string
+		IsTruncated                       bool
+		NextKeyMarker, NextUploadIdMarker string
+		Upload                            []upload
+	}{EncodingType: "url"}
+	for _, id := range slices.Sorted(maps.Keys(m.uploads)) {
+		key, ok := strings.CutPrefix(m.uploads[id].path, base)
+		if !ok || !strings.HasPrefix(key, q.Get("prefix")) || id <= q.Get("upload-id-marker") {
+			continue
+		}
+		if len(answer.Upload) == 1 {
+			answer.IsTruncated = true
+			break
+		}
+		key = url.QueryEscape(key)
+		answer.Upload = append(answer.Upload, upload{key, id, m.uploads[id].begun.UTC()})
+		answer.NextKeyMarker, answer.NextUploadIdMarker = key, id
+	}
+	return reply(w, answer)
 }
 
 func (m *Memory) deleteAll(w http.ResponseWriter, base string, body []byte) error {

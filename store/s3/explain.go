@@ -20,7 +20,7 @@ type said struct {
 
 var (
 	errNoUpload = errors.New("the upload is not known any more")
-	errNoBatch  = errors.New("several keys cannot be deleted at once")
+	errNoBatch  = errors.New("the server does not know this request")
 )
 
 // explain gives the error that an answer means. What can be mended here is, and the
@@ -44,7 +44,7 @@ func (s *Store) explain(r *http.Request, a *remote.Answer) error {
 		return store.ErrChanged
 	case a.Status == http.StatusPreconditionFailed:
 		return store.ErrPrecondition
-	case a.Status == http.StatusNotImplemented:
+	case a.Status == http.StatusNotImplemented, a.Status == http.StatusMethodNotAllowed:
 		return fmt.Errorf("%w: %w", errNoBatch, failure(a, e))
 	case a.Status == http.StatusForbidden && s.conf.missing && r.Method == http.MethodGet && (e.Code == "AccessDenied" || e.Code == ""):
 		return store.ErrNotExist

@@ -85,6 +85,7 @@ var (
 	_ store.Conditional = (*Store)(nil)
 	_ store.Streamer    = (*Store)(nil)
 	_ store.Located     = (*Store)(nil)
+	_ store.Hider       = (*Store)(nil)
 )
 
 // Open gives the store at s3://BUCKET/PREFIX. The server is not asked anything yet.
