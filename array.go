@@ -294,13 +294,15 @@ type ArraySpec struct {
 
 func createArray(ctx context.Context, e *engine, path string, spec ArraySpec) (*Array, error) {
 	n := node{engine: e, path: path}
-	s, format, err := draftArray(ctx, e, path, spec)
+	looking, listed, done := lookBefore(ctx, e, path)
+	defer done()
+	s, format, err := draftArray(looking, e, path, spec)
 	n.format = format
 	if err == nil {
-		err = prepare(ctx, e, path, n.format, spec.Overwrite)
+		err = prepare(ctx, looking, e, path, n.format, spec.Overwrite)
 	}
 	if err == nil && !spec.Overwrite { // else there is nothing left
-		err = strayChunk(ctx, e, path, s.meta)
+		err = strayChunk(ctx, e, path, s.meta, listed)
 	}
 	if err == nil {
 		err = putNewDocument(ctx, e, path, s.meta, n.format, spec.Overwrite)

@@ -36,13 +36,16 @@ func createGroup(ctx context.Context, e *engine, path string) (*Group, error) {
 	n := node{engine: e, path: path}
 	m := &meta.Group{}
 	err := checkPath(path)
+	looking, done := e.looking(ctx)
+	defer done()
 	if err == nil {
+		expectNode(looking, e, path)
 		var draft translate.Draft
-		draft, err = e.store.Draft(ctx, path)
+		draft, err = e.store.Draft(looking, path)
 		n.format = draft.Format
 	}
 	if err == nil {
-		err = prepare(ctx, e, path, n.format, false)
+		err = prepare(ctx, looking, e, path, n.format, false)
 	}
 	if err == nil {
 		err = putNewDocument(ctx, e, path, m, n.format, false)

@@ -547,7 +547,7 @@ func putNewDocument(ctx context.Context, e *engine, path string, doc meta.Node, 
 
 // prepare makes room for a new node: the groups above it exist, and what was in
 // its place is gone.
-func prepare(ctx context.Context, e *engine, path, format string, overwrite bool) error {
+func prepare(ctx, looking context.Context, e *engine, path, format string, overwrite bool) error {
 	for i, c := range path {
 		if c != '/' {
 			continue
@@ -564,7 +564,7 @@ func prepare(ctx context.Context, e *engine, path, format string, overwrite bool
 	if overwrite {
 		return removeNode(ctx, e, path)
 	}
-	if isUnfinished(ctx, e, path) {
+	if isUnfinished(looking, e, path) {
 		if _, _, err := readDocument(ctx, e, path, false); errors.Is(err, ErrNoNode) {
 			return ErrUnfinished
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	pathpkg "path"
 	"regexp"
@@ -274,7 +275,8 @@ func chunksOf(ctx context.Context, e *engine, path string, formats []string) fun
 
 // strayChunk finds a chunk where an array is to be made and there is no node: what
 // it holds would become the new array's. It looks where that costs one listing.
-func strayChunk(ctx context.Context, e *engine, path string, m *meta.Array) error {
+// listed is what lies in the folder.
+func strayChunk(ctx context.Context, e *engine, path string, m *meta.Array, listed iter.Seq2[store.Entry, error]) error {
 	prefix, idx := (&node{path: path}).prefix(), make([]int, len(m.Shape))
 	raw := translate.Raw(e.store)
 	stray := func(key string) error {
@@ -286,7 +288,7 @@ func strayChunk(ctx context.Context, e *engine, path string, m *meta.Array) erro
 		}
 		return mark(ErrExist, fmt.Errorf("%q is left of another array, whose document is gone", key))
 	}
-	for entry, err := range raw.List(ctx, prefix, "/") {
+	for entry, err := range listed {
 		if errors.Is(err, store.ErrNoList) {
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -227,6 +228,43 @@ func TestRequestsOfWalks(t *testing.T) {
 			}
 			if len(log) != c.requests || time.Since(begin) != time.Duration(c.waits)*far.Wait {
 				t.Errorf("%s: %d requests, waits for %d: want %d, %d: %q", c.url, len(log), time.Since(begin)/far.Wait, c.requests, c.waits, log)
+			}
+		})
+	}
+}
+
+// How many requests it takes to make a node: all that must be known before is asked for
+// at once.
+func TestRequestsOfCreating(t *testing.T) {
+	spec := zarr.ArraySpec{Shape: []int{64, 64}, Chunks: []int{16, 16}, DataType: "uint16"}
+	for _, c := range []struct {
+		what     string
+		create   func(ctx context.Context, opt zarr.Option) (io.Closer, error)
+		requests int
+	}{
+		{"an array", func(ctx context.Context, opt zarr.Option) (io.Closer, error) {
+			return zarr.CreateArray(ctx, "far://b/new", spec, opt)
+		}, 6},
+		{"a group", func(ctx context.Context, opt zarr.Option) (io.Closer, error) {
+			return zarr.CreateGroup(ctx, "far://b/new.zarr", opt)
+		}, 5},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &far.Store{Store: mem.New(), Requests: 64}
+			begin := time.Now()
+			n, err := c.create(t.Context(), opener(s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			log, _ := s.Log()
+			if len(log) != c.requests || time.Since(begin) != 2*far.Wait {
+				t.Errorf("%s: %d requests, waits for %d: want %d, 2: %q", c.what, len(log), time.Since(begin)/far.Wait, c.requests, log)
+			}
+			if err := n.Close(); err != nil {
+				t.Error(err)
+			}
+			if n, err := c.create(t.Context(), opener(s)); !errors.Is(err, zarr.ErrExist) {
+				t.Errorf("a second time: %v, %v", n, err)
 			}
 		})
 	}
