@@ -21,6 +21,7 @@ var layers = []struct {
 	names  []string
 	beside bool // packages of this line may import each other
 }{
+	{names: []string{"internal/disk"}},
 	{names: []string{"nd", "store", "viewer", "hdf5", "internal/*"}},
 	{names: []string{"store/storetest", "internal/remote", "internal/bucket"}},
 	{names: []string{"internal/bearer"}},

@@ -112,6 +112,15 @@ func ReadOnly() Option { return func(o *options) { o.readOnly = true } }
 // Sync makes every write wait until it has reached the disk.
 func Sync() Option { return func(o *options) { o.sync = true } }
 
+// Syncs reports whether Sync is among options, for what writes files without a store.
+func Syncs(opts ...Option) bool {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o.sync || o.locate.Sync
+}
+
 // Locate sets how URLs become stores: schemes, HTTP options.
 func Locate(l locate.Options) Option { return func(o *options) { o.locate = l } }
 

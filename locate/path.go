@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/internal/disk"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/zip"
@@ -163,7 +164,7 @@ func openLocalArchive(ctx context.Context, path, inner string, opt Options) (Loc
 }
 
 func createArchive(path, inner string, opt Options) (Location, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := disk.MakeFolder(filepath.Dir(path), opt.Sync); err != nil {
 		return Location{}, &store.KeyError{Op: "create", URL: path, Err: cause(err)}
 	}
 	s, err := zip.Create(path, zip.Options{Sync: opt.Sync, Resume: opt.Resume})

@@ -96,6 +96,9 @@ its members becomes an attribute; others stay as they are.`,
 	})
 	for _, sub := range cmd.Commands() {
 		a.openFlags(sub)
+		if sub.Name() != "get" {
+			a.syncFlag(sub, true)
+		}
 	}
 	a.help(cmd, "attrs")
 	return cmd

@@ -27,7 +27,7 @@ import (
 func (a *app) copyCommand() *cobra.Command {
 	var to, chunks, shards, codecs, dataType, padding string
 	var slice, maxMemory, part string
-	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, sync, direct bool
+	var overwrite, virtual, asJSON, planOnly, verify, lossy, nodesOnly, direct bool
 	own := map[kind.Target][]string{}                                           // flags
 	var meaning []string                                                        // flags of conventions
 	laid := []string{"chunks", "shards", "codecs", "data-type", "pad", "slice"} // and those of formats: lay arrays out anew
@@ -77,7 +77,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 			}
 			c := request.Copy{
 				From: args[0], To: args[1], DataType: dataType, Pad: padding, Slice: slice, Lossy: lossy, NodesOnly: nodesOnly,
-				Overwrite: overwrite, Verify: verify, Direct: direct, Sync: sync, Laid: changed(cmd, laid),
+				Overwrite: overwrite, Verify: verify, Direct: direct, Sync: Laid: changed(cmd, laid),
 			}
 			var err error
 			if c.Memory, err = bytesFlag(cmd, "max-memory", maxMemory); err != nil {
@@ -205,7 +205,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 	flags.BoolVar(&direct, "direct", false, "never go by way of another array, however often the source is decoded")
 	flags.BoolVar(&lossy, "lossy", false, "allow codecs that lose precision")
 	flags.BoolVar(&nodesOnly, "nodes-only", false, "leave out files of the source that are no part of groups and arrays")
-	flags.BoolVar(&sync, "sync", false, "wait until everything has reached the disk")
+	a.syncFlag(cmd, false)
 	flags.BoolVar(&planOnly, "plan", false, "print what would be done, and do nothing")
 	flags.BoolVar(&asJSON, "json", false, "print the summary, or the plan, as JSON on standard output")
 	flags.StringVar(&part, "part", "", "make part i of n of the copy: 3/16; when all are made, in any order and by any machine, it is complete")

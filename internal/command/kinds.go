@@ -67,7 +67,7 @@ func (a *app) kindCommand(c *kind.Command) *cobra.Command {
 					return badUsage(cmd, "%w", err)
 				}
 			}
-			l, err := locate.Open(cmd.Context(), args[0], locate.Options{ReadOnly: c.ReadOnly != nil && c.ReadOnly()})
+			l, err := locate.Open(cmd.Context(), args[0], locate.Options{ReadOnly: c.ReadOnly != nil && c.ReadOnly(), Sync: a.sync})
 			if err != nil {
 				return err
 			}
@@ -104,5 +104,6 @@ func (a *app) kindCommand(c *kind.Command) *cobra.Command {
 		addFlags(cmd.Flags(), c.Flags)
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	a.syncFlag(cmd, true)
 	return cmd
 }

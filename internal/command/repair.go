@@ -97,6 +97,7 @@ that was interrupted is simply run again.`,
 	cmd.Flags().BoolVar(&removeCorrupt, "remove-corrupt", false, "set chunks aside that do not decode; they read as the fill value then")
 	cmd.Flags().BoolVar(&metadata, "no-chunks", false, "do not read chunks: those that do not decode are not found")
 	a.openFlags(cmd)
+	a.syncFlag(cmd, true)
 	return cmd
 }
 

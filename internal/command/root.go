@@ -54,6 +54,7 @@ type app struct {
 	logFormat   string
 	logger      *slog.Logger // nil: words for people
 	quiet       bool
+	sync        bool // what is written is flushed; see syncFlag
 	progress    bool
 	executor    spread.Executor // runs copies, checks and statistics; nil: this process
 }
@@ -152,6 +153,7 @@ The form base|zip:path|zarr3:path is taken too.`,
 			if err := a.setLog(); err != nil {
 				return badUsage(cmd, "%w", err)
 			}
+			a.sync, _ = cmd.Flags().GetBool("sync") // false where nothing is written
 			if a.budget > 0 {
 				a.remote.Budget = store.NewBudget(a.budget)
 			}
@@ -280,13 +282,19 @@ func orNothing(args []string) string {
 func (a *app) opening() request.Open {
 	return request.Open{
 		Workers: a.workers, MaxChunk: a.maxChunk, InFlight: a.inFlight, MaxDocument: a.maxDocument, NoConsolidated: a.bypass, Allow: a.allow,
-		Remote: a.remote, Requests: a.remote.Requests, Retries: a.remote.Retries, Plain: a.plain, Resolved: a.resolved,
+		Remote: a.remote, Requests: a.remote.Requests, Retries: a.remote.Retries, Plain: a.plain, Resolved: a.resolved, Sync: a.sync,
 	}
 }
 
 // options are the same for the engine.
 func (a *app) options(more ...zarr.Option) []zarr.Option {
 	return a.opening().Options(a.kinds, more...)
+}
+
+// syncFlag adds the flag of commands that write. What changes a place that people have is
+// flushed unless they do not want it: it is short, and nothing brings back what it loses.
+func (a *app) syncFlag(cmd *cobra.Command, usual bool) {
+	cmd.Flags().Bool("sync", usual, "wait until everything has reached the disk, so that a loss of power takes nothing away")
 }
 
 // open opens a node for reading.

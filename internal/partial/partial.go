@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/omnizarr/zarr/internal/disk"
 )
 
 // ErrBusy says that another process, or another part of this one, is at work on the
@@ -37,24 +39,53 @@ func Exists(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Discard removes what somebody left beside the file at a path, with what lies beside that,
+// unless it is being written.
+func Discard(path string) error {
+	left := Exists(path)
+	for _, what := range []string{Tiles, Whole} {
+		_, err := os.Lstat(name(path, what))
+		left = left || err == nil
+	}
+	if !left {
+		return nil
+	}
+	f, err := Open(path)
+	if err != nil {
+		return err
+	}
+	for _, what := range []string{Tiles, Whole} {
+		err = errors.Join(err, f.RemoveSide(what))
+	}
+	return errors.Join(err, f.Remove())
+}
+
+// The files that there may be beside one that is made: what is known of it, and what it
+// becomes where its parts did not come in the order that they are to lie in.
+const (
+	Tiles = "tiles"
+	Whole = "whole"
+)
+
 // File is a file that is not in its place yet. One of Commit, Leave and Remove ends
 // it.
 type File struct {
 	*os.File
 	path string
+	disk disk.Watcher
 }
 
 // Open makes the file for a path, or opens the one that was left there, as it is.
 // While it is open nobody else gets it, but ErrBusy.
 func Open(path string) (*File, error) {
 	for {
-		f, err := os.OpenFile(Name(path), os.O_RDWR|os.O_CREATE|noFollow, 0o666)
+		f, w, err := open(Name(path))
 		if err != nil {
 			return nil, fmt.Errorf("folder %s: %w", filepath.Dir(path), Cause(err))
 		}
 		mine, err := own(f)
 		if err == nil && mine {
-			return &File{f, path}, nil
+			return &File{f, path, w}, nil
 		}
 		f.Close()
 		if err != nil {
@@ -66,7 +97,7 @@ func Open(path string) (*File, error) {
 // Side makes another file for the same path, or opens the one that was left: who has
 // the file has those beside it.
 func (f *File) Side(what string) (*File, error) {
-	side, err := os.OpenFile(name(f.path, what), os.O_RDWR|os.O_CREATE|noFollow, 0o666)
+	side, w, err := open(name(f.path, what))
 	if err != nil {
 		return nil, Cause(err)
 	}
@@ -77,7 +108,25 @@ func (f *File) Side(what string) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(Cause(err), side.Close())
 	}
-	return &File{side, f.path}, nil
+	return &File{side, f.path, w}, nil
+}
+
+// RemoveSide removes a file that Side made and nobody has open.
+func (f *File) RemoveSide(what string) error {
+	path := name(f.path, what)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return disk.Do(f.disk, disk.Change{Op: disk.Remove, Path: path}, func() error { return os.Remove(path) })
+}
+
+func open(path string) (f *os.File, w disk.Watcher, err error) {
+	w = disk.At(path)
+	err = disk.Do(w, disk.Change{Op: disk.Create, Path: path}, func() error {
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o666)
+		return err
+	})
+	return f, w, err
 }
 
 // own locks a file, and reports whether it is still the one of its name: who had it
@@ -109,9 +158,27 @@ func Cause(err error) error {
 }
 
 // WriteAt writes to the file.
-func (f *File) WriteAt(p []byte, off int64) (int, error) {
-	n, err := f.File.WriteAt(p, off)
+func (f *File) WriteAt(p []byte, off int64) (n int, err error) {
+	if f.disk == nil {
+		n, err = f.File.WriteAt(p, off)
+		return n, Cause(err)
+	}
+	err = f.do(disk.Change{Op: disk.Write, Data: p, Offset: off}, func() error {
+		n, err = f.File.WriteAt(p, off)
+		return err
+	})
 	return n, Cause(err)
+}
+
+// Truncate gives the file another size.
+func (f *File) Truncate(size int64) error {
+	return f.do(disk.Change{Op: disk.Truncate, Offset: size}, func() error { return f.File.Truncate(size) })
+}
+
+// do does a change of the file.
+func (f *File) do(c disk.Change, do func() error) error {
+	c.Path = f.Name()
+	return disk.Do(f.disk, c, do)
 }
 
 // Remove gives the file up.
@@ -123,7 +190,8 @@ func (f *File) Remove() error {
 }
 
 func (f *File) unlink() error {
-	if err := os.Remove(f.Name()); !errors.Is(err, fs.ErrNotExist) {
+	err := f.do(disk.Change{Op: disk.Remove}, func() error { return os.Remove(f.Name()) })
+	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -142,7 +210,7 @@ func (f *File) Leave() error {
 // is for Leave or Remove then.
 func (f *File) Commit(sync bool) error {
 	if sync {
-		if err := f.Sync(); err != nil {
+		if err := f.do(disk.Change{Op: disk.Flush}, f.Sync); err != nil {
 			return Cause(err)
 		}
 	}
@@ -151,15 +219,12 @@ func (f *File) Commit(sync bool) error {
 			return err
 		}
 	}
-	if err := os.Rename(f.Name(), f.path); err != nil { // still locked, so that nobody takes it up
+	err := f.do(disk.Change{Op: disk.Rename, To: f.path}, func() error { return os.Rename(f.Name(), f.path) })
+	if err != nil { // still locked, so that nobody takes it up
 		return err
 	}
-	if err := f.Leave(); err != nil || !sync || runtime.GOOS == "windows" { // which cannot flush a folder
+	if err := f.Leave(); err != nil || !sync {
 		return err
 	}
-	folder, err := os.Open(filepath.Dir(f.path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return disk.SyncFolder(filepath.Dir(f.path))
 }

@@ -25,6 +25,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/std"
+	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/held"
@@ -177,14 +178,10 @@ func (l *Landing) archiveFree(ctx context.Context) error {
 	where, err := zarr.Find(ctx, l.place.URL, l.copy.Open...)
 	if err != nil {
 		// Nothing, an archive that cannot be read, or what is none.
-		for file, up := filePath(locate.Identity(l.place.URL)), ""; file != up; up, file = file, filepath.Dir(file) {
-			if info, err := os.Stat(file); err != nil || info.IsDir() {
-				continue
-			}
+		if file := l.archive(); file != "" {
 			if err := FileFree(file, "zip archive", "PK\x03\x04", "PK\x05\x06"); err != nil {
 				return &zarr.Error{Op: "copy to", URL: l.place.URL, Err: err}
 			}
-			break
 		}
 		return nil
 	}
@@ -198,6 +195,17 @@ func (l *Landing) archiveFree(ctx context.Context) error {
 		err = was.replaceable(ctx, f)
 	}
 	return was.fail(err)
+}
+
+// archive is the path of the file on this machine that the place is or lies in, "" if there
+// is none.
+func (l *Landing) archive() string {
+	for file, up := filePath(locate.Identity(l.place.URL)), ""; file != up; up, file = file, filepath.Dir(file) {
+		if info, err := os.Stat(file); err == nil && !info.IsDir() {
+			return file
+		}
+	}
+	return ""
 }
 
 // opened takes the store that was opened. A folder inside of another hierarchy may
@@ -287,6 +295,11 @@ func (l *Landing) Finish(ctx context.Context) error {
 		// Nothing was put, but an archive that was complete may not be in its place yet,
 		// and groups above the place may not know of the copy.
 		tell = mendAbove
+		if file := l.archive(); file != "" && l.place.Store == nil {
+			if err := partial.Discard(file); err != nil && !errors.Is(err, partial.ErrBusy) {
+				return l.Abandon(l.fail(err))
+			}
+		}
 	} else if err := l.finish(ctx); err != nil {
 		return l.Abandon(l.fail(err))
 	}

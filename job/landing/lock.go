@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/omnizarr/zarr/internal/disk"
 	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/store/lock"
 )
@@ -68,7 +69,7 @@ func (l *Landing) makeFolder(at string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil // it was locked when the copy started
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if err := disk.MakeFolder(path, false); err != nil {
 		return err
 	}
 	return l.lock(at)

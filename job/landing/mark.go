@@ -29,6 +29,7 @@ type mark struct {
 	Overwrite bool                 `json:"overwrite,omitempty"`
 	Clearing  bool                 `json:"clearing,omitempty"` // what lies there is still of what is replaced
 	Done      map[string]*progress `json:"done,omitempty"`     // by array
+	Boot      string               `json:"boot,omitempty"`     // see unflushed
 	Team      *team                `json:"team,omitempty"`     // of a copy that several processes make
 }
 
@@ -92,7 +93,7 @@ func (l *Landing) identify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.mark = mark{Version: version, Source: store.Identity(src.Store(), src.Path()), Request: request, Overwrite: l.copy.Overwrite, Team: l.team}
+	l.mark = mark{Version: version, Source: store.Identity(src.Store(), src.Path()), Request: request, Overwrite: l.copy.Overwrite, Boot: l.unflushed(), Team: l.team}
 	var texts []string
 	for _, key := range l.held.Changes() {
 		if !l.ground.inside(key) {

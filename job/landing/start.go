@@ -1,6 +1,7 @@
 package landing
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -199,6 +200,9 @@ func (l *Landing) finished(ctx context.Context, r *record) error {
 func (l *Landing) unfinished(ctx context.Context, was *mark) error {
 	reason := l.mark.differs(was)
 	if reason == "" && (was.Overwrite || !l.copy.Overwrite) {
+		if l.lost(was) {
+			return l.anew(ctx)
+		}
 		return l.resume(ctx, l.at, was)
 	}
 	if !l.copy.Overwrite {
@@ -221,7 +225,7 @@ func (l *Landing) replace(ctx context.Context, made string, beside found) error 
 	if err := l.base.Delete(ctx, path.Join(l.at, zarr.Unfinished)); err != nil {
 		return err
 	}
-	if beside.mark != nil && l.mark.differs(beside.mark) == "" {
+	if beside.mark != nil && l.mark.differs(beside.mark) == "" && !l.lost(beside.mark) {
 		return l.resume(ctx, made, beside.mark)
 	}
 	if err := l.base.Delete(ctx, made+"/"); err != nil {
@@ -344,6 +348,7 @@ func (l *Landing) fresh(ctx context.Context, at string) error {
 func (l *Landing) resume(ctx context.Context, at string, was *mark) error {
 	l.resumed = true
 	l.mark.Done, l.mark.Overwrite = was.Done, was.Overwrite
+	l.mark.Boot = cmp.Or(was.Boot, l.mark.Boot)
 	return l.begin(ctx, at)
 }
 

@@ -33,7 +33,6 @@ type Copy struct {
 	Overwrite bool            `json:"overwrite,omitempty"`
 	Verify    bool            `json:"verify,omitempty"`
 	Direct    bool            `json:"direct,omitempty"`
-	Sync      bool            `json:"sync,omitempty"`
 	Memory    int64           `json:"memory,omitempty"`
 	// Laid are the names of the flags among these, and of Flags, that lay arrays out
 	// anew.
@@ -56,9 +55,6 @@ func (c Copy) Ready(ctx context.Context, kinds kind.List) (*Ready, error) {
 		Chunks: c.Chunks, Shards: c.Shards, Codecs: c.Codecs, DataType: c.DataType, Pad: c.Pad, Overwrite: c.Overwrite, Slice: c.Slice,
 		Verify: c.Verify, Direct: c.Direct, Lossy: c.Lossy, NodesOnly: c.NodesOnly, Workers: c.Workers, Memory: c.Memory, Open: c.Options(kinds),
 		Coordinates: []coordinates.Option{coordinates.Also(kinds.Coordinates()...)},
-	}
-	if c.Sync {
-		opts.Open = append(opts.Open, zarr.Sync())
 	}
 	if c.Pad != "" {
 		if err := kind.Choice("pad", c.Pad, pad.Names()); err != nil {

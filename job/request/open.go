@@ -29,6 +29,8 @@ type Open struct {
 	// nodes alone, with what links lead to in their places.
 	Plain    bool `json:"plain,omitempty"`
 	Resolved bool `json:"resolved,omitempty"`
+	// Sync makes what is written survive a loss of power.
+	Sync bool `json:"sync,omitempty"`
 	// Requests and Retries are those of Remote, where it is sent.
 	Requests int `json:"requests,omitempty"`
 	Retries  int `json:"retries,omitempty"`
@@ -50,6 +52,9 @@ func (o Open) Options(kinds kind.List, more ...zarr.Option) []zarr.Option {
 	}
 	if o.MaxDocument > 0 {
 		more = append(more, zarr.MaxDocument(o.MaxDocument))
+	}
+	if o.Sync {
+		more = append(more, zarr.Sync())
 	}
 	if o.NoConsolidated {
 		more = append(more, zarr.BypassConsolidated())

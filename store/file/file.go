@@ -19,6 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/omnizarr/zarr/internal/disk"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -49,6 +50,10 @@ type Store struct {
 	seed  maphash.Seed
 	locks [64]sync.Mutex // by key, held while a value is replaced
 	clock atomic.Int64   // the last time given to a conditional Put
+
+	// flushed are the folders whose names survive a loss of power, since they were
+	// made here or somebody looked; only where sync is set.
+	flushed sync.Map
 }
 
 var (
@@ -64,7 +69,13 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, store.WrapError("open", dir, "", err)
 	}
-	enter := func(dir string) (backend, error) { return enterFolder(dir, opt.portable) }
+	enter := func(dir string) (backend, error) {
+		b, err := enterFolder(dir, opt.portable)
+		if err != nil {
+			return nil, err
+		}
+		return watch(b, dir), nil
+	}
 	b, err := enter(abs)
 	if err != nil {
 		return nil, store.WrapError("open", dir, "", err)
@@ -79,7 +90,7 @@ func Open(dir string, opt Options) (*Store, error) {
 // Create makes the folder dir and those above it where they are missing, and
 // opens it.
 func Create(dir string, opt Options) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := disk.MakeFolder(dir, opt.Sync); err != nil {
 		return nil, store.WrapError("create", dir, "", err)
 	}
 	return Open(dir, opt)

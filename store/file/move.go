@@ -58,7 +58,9 @@ func (s *Store) moveIn(from, to string, do func(d, e folder, a, b string) error)
 		return err
 	}
 	defer e.close()
-	if err := do(d, e, a, b); err != nil || !s.sync {
+	err = do(d, e, a, b)
+	s.flushed.Clear() // other folders have these names now
+	if err != nil || !s.sync {
 		return err
 	}
 	return errors.Join(d.sync(), e.sync())

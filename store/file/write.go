@@ -112,18 +112,26 @@ func (s *Store) makeFolder(dir string) error {
 	if err := s.b.mkdirAll(dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if !s.sync {
-		return nil
+	for at := dir; s.sync && at != ""; at, _ = split(at) {
+		s.flushed.Delete(at)
 	}
-	for dir != "" {
-		dir, _ = split(dir)
-		f, err := s.b.folder(dir)
-		if err != nil {
+	return nil
+}
+
+// flushAbove makes the names of a folder and of those above it survive a loss of power.
+// That is also done for those that were there: who made them may not have come to it.
+func (s *Store) flushAbove(dir string) error {
+	for at := dir; at != ""; {
+		if _, done := s.flushed.Load(at); done {
+			break
+		}
+		at, _ = split(at)
+		if err := s.flushFolder(at); err != nil {
 			return err
 		}
-		if err := errors.Join(f.sync(), f.close()); err != nil {
-			return err
-		}
+	}
+	for at := dir; at != ""; at, _ = split(at) {
+		s.flushed.Store(at, nil)
 	}
 	return nil
 }
@@ -166,7 +174,11 @@ func (s *Store) putIn(ctx context.Context, dir, name, key string, opt store.PutO
 		return info, err
 	}
 	if s.sync {
-		if err := d.sync(); err != nil {
+		err := d.sync()
+		if err == nil {
+			err = s.flushAbove(dir)
+		}
+		if err != nil {
 			return info, fmt.Errorf("flush folder: %w", err)
 		}
 	}
@@ -354,7 +366,9 @@ func (s *Store) deleteTree(name string) error {
 	if !fi.IsDir() {
 		return nil // a value, and nothing below it
 	}
-	if err := s.b.removeAll(name); err != nil {
+	err = s.b.removeAll(name)
+	s.flushed.Clear() // whoever makes them anew is to flush them
+	if err != nil {
 		return err
 	}
 	if !s.sync {

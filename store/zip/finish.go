@@ -26,11 +26,18 @@ func (s *Store) finish(ctx context.Context, w *writer) error {
 			return fmt.Errorf("entry %q: %w", key, err)
 		}
 	}
-	if err := s.blank(w); err != nil {
-		return err
+	if w.opt.Resume {
+		if err := s.arrange(w, keys); err != nil {
+			return err
+		}
+	}
+	if w.whole == nil {
+		if err := s.blank(w); err != nil {
+			return err
+		}
 	}
 	start := w.end.Load()
-	out := &counter{w: bufio.NewWriterSize(io.NewOffsetWriter(w.file, start), 1<<20)}
+	out := &counter{w: bufio.NewWriterSize(io.NewOffsetWriter(w.result(), start), 1<<20)}
 	var record []byte
 	for _, key := range keys {
 		record = appendCentral(record[:0], s.entries[key], key)

@@ -32,7 +32,9 @@ type Options struct {
 	// power.
 	Sync bool
 	// Resume makes Create begin with the entries that are whole in what somebody
-	// left who did not come to Close.
+	// left who did not come to Close. Entries lie in the order of their keys then,
+	// however they came to be there: the same content is the same archive. To put them
+	// in order takes as much room again, for a while.
 	Resume bool
 
 	begun func(newFile) newFile // for tests
@@ -47,14 +49,18 @@ type newFile interface {
 	Commit(sync bool) error
 	Leave() error
 	Remove() error
+	Side(what string) (*partial.File, error)
+	RemoveSide(what string) error
 }
 
 // writer is the file that becomes the archive.
 type writer struct {
 	*target
 	file newFile
-	obj  fileObject   // the same for reading
-	end  atomic.Int64 // of what is written, or about to be
+	// whole is what becomes the archive, nil if file is.
+	whole newFile
+	obj   fileObject   // file, for reading
+	end   atomic.Int64 // of what is written, or about to be
 }
 
 // Create starts a new archive, which replaces the one at path on Close. Until then
@@ -192,12 +198,23 @@ func (t *target) begin() (*writer, error) {
 		w.file = t.opt.begun(f)
 	}
 	w.obj = fileObject{w.file, math.MaxInt64}
+	if err := w.file.RemoveSide(partial.Whole); err != nil { // of one that was stopped
+		return nil, errors.Join(partial.Cause(err), f.Leave())
+	}
 	if !t.opt.Resume {
 		if err := w.file.Truncate(0); err != nil {
 			return nil, errors.Join(partial.Cause(err), f.Remove())
 		}
 	}
 	return w, nil
+}
+
+// result is the file that becomes the archive.
+func (w *writer) result() newFile {
+	if w.whole != nil {
+		return w.whole
+	}
+	return w.file
 }
 
 // ending is what becomes of the file.
@@ -215,11 +232,17 @@ func (w *writer) close(how ending, err error) error {
 	defer unclaim(w.path)
 	if how == commit && err == nil {
 		if err = w.check(); err == nil {
-			err = w.file.Commit(w.opt.Sync)
+			err = w.result().Commit(w.opt.Sync)
+		}
+		if err == nil && w.whole != nil {
+			return w.file.Remove() // what the archive was made of
 		}
 		if err == nil {
 			return nil
 		}
+	}
+	if w.whole != nil {
+		err = errors.Join(err, w.whole.Remove())
 	}
 	if how == letLie || how == commit && w.opt.Resume {
 		return errors.Join(err, w.file.Leave())

@@ -162,7 +162,7 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	}
 	// A file that is there may be this copy: the same copy has the same bytes.
 	_, err = os.Lstat(file)
-	options := writer.Options{COG: f.COG, Compare: err == nil && !opts.Overwrite}
+	options := writer.Options{COG: f.COG, Compare: err == nil && !opts.Overwrite, Sync: zarr.Syncs(opts.Open...)}
 	if err == nil {
 		if err := landing.FileFree(file, "TIFF file", "II*\x00", "MM\x00*", "II+\x00", "MM\x00+"); err != nil {
 			return sum, fmt.Errorf("copy to %s: %w", dst, err)

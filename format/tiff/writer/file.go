@@ -68,11 +68,7 @@ type compared struct {
 
 func newCompared(path string) (file, error) {
 	// What was left by one that was to replace the file, or was about to tidy up.
-	if left, err := partial.Open(path); err == nil {
-		if err := errors.Join(removeSides(left), left.Remove()); err != nil {
-			return nil, err
-		}
-	} else if errors.Is(err, partial.ErrBusy) {
+	if err := partial.Discard(path); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(path)

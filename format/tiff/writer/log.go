@@ -12,25 +12,6 @@ import (
 	"github.com/omnizarr/zarr/internal/partial"
 )
 
-// The files beside the one that is made: which tiles it has, and what it becomes where
-// tiles did not come in the order that they are to lie in.
-const (
-	sideTiles = "tiles"
-	sideWhole = "whole"
-)
-
-// removeSides removes the files beside one that is made.
-func removeSides(f *partial.File) (err error) {
-	for _, what := range []string{sideTiles, sideWhole} {
-		side, opened := f.Side(what)
-		if opened == nil {
-			opened = side.Remove()
-		}
-		err = errors.Join(err, opened)
-	}
-	return err
-}
-
 // tileLog remembers which tiles are in the file, so that a run which ended in the
 // middle need not make them again. It begins with a line that says which file it is
 // about; a record follows for each tile, in the order in which they were written.
@@ -75,7 +56,7 @@ func (w *Writer) resume(f *partial.File) error {
 	if err != nil {
 		return err
 	}
-	side, err := f.Side(sideTiles)
+	side, err := f.Side(partial.Tiles)
 	if err != nil {
 		return err
 	}

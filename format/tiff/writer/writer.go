@@ -387,7 +387,7 @@ func (w *Writer) complete(ctx context.Context) error {
 		}
 	}
 	if w.out == nil {
-		side, err := w.beside.Side(sideWhole)
+		side, err := w.beside.Side(partial.Whole)
 		if err == nil {
 			err = side.Truncate(0)
 		}
