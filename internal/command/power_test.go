@@ -68,7 +68,9 @@ func TestPowerCut(t *testing.T) {
 		}, args: into("c.n5", "adopt"), target: "c.n5", old: true},
 		{name: "attrs", prepare: func(t *testing.T, dir string) {
 			made(t, dir, "copy", source("a.zarr"), filepath.Join(dir, "c.zarr"))
-		}, args: func(dir string) []string { return []string{"attrs", "set", filepath.Join(dir, "c.zarr/values"), "unit", `"nm"`} },
+		}, args: func(dir string) []string {
+			return []string{"attrs", "set", filepath.Join(dir, "c.zarr/values"), "unit", `"nm"`}
+		},
 			target: "c.zarr", old: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

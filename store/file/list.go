@@ -117,8 +117,10 @@ func (l *lister) read(dir string, depth int) ([]node, error) {
 		return nil, err
 	}
 	defer l.s.leave()
-	if l.deep && l.loops(dir, depth) {
-		return nil, nil
+	if l.deep {
+		if again, err := l.loops(dir, depth); again || err != nil {
+			return nil, err
+		}
 	}
 	nodes, err := l.s.b.readDir(dir)
 	if err != nil {
@@ -157,18 +159,18 @@ func (l *lister) leadsOut(name string, err error) bool {
 
 // loops reports whether dir is one of the folders above it, which a symbolic
 // link makes possible.
-func (l *lister) loops(dir string, depth int) bool {
+func (l *lister) loops(dir string, depth int) (bool, error) {
 	fi, err := l.s.b.stat(orDot(dir))
 	if err != nil {
-		return false
+		return false, err
 	}
 	for _, a := range l.above[:depth] {
 		if os.SameFile(a, fi) {
-			return true
+			return true, nil
 		}
 	}
 	l.above = append(l.above[:depth], fi)
-	return false
+	return false, nil
 }
 
 // compare orders nodes as their keys are ordered.
