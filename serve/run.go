@@ -31,13 +31,15 @@ func (s *Server) Run(ctx context.Context, l net.Listener, certificates []tls.Cer
 		ReadHeaderTimeout: limits.Patience, IdleTimeout: limits.Idle, MaxHeaderBytes: limits.Header,
 		ErrorLog: log.New(quietLog{s.opt.Log}, "", 0), ConnContext: withConn,
 	}
-	listen := func(l net.Listener) error { return h.Serve(listener{l}) }
+	door := newDoor(l, limits.Connections)
+	h.ConnState = door.watch
+	listen := func() error { return h.Serve(listener{door}) }
 	if certificates != nil {
 		h.TLSConfig = &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12}
-		listen = func(l net.Listener) error { return h.ServeTLS(l, "", "") }
+		listen = func() error { return h.ServeTLS(door, "", "") }
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- listen(l) }()
+	go func() { ended <- listen() }()
 	_, _ = pageFiles() // before somebody waits for them; an error is theirs to see
 	select {
 	case err := <-ended:

@@ -66,14 +66,17 @@ type Options struct {
 
 // Limits bound what a server takes on. Zero stands for what is said behind each.
 type Limits struct {
-	Requests int           // answered at once: 1024
-	Work     int           // of those that must decode, read or fetch: 8 for each processor, at least 32
-	Queue    time.Duration // that others wait before they are told to come later: 20 s
-	Ranges   int           // in one request: 64
-	Header   int           // bytes: 64 KiB
-	Body     int64         // bytes of a value that is put: 256 MiB
-	Patience time.Duration // with a client that sends or takes nothing: 30 s
-	Idle     time.Duration // with one that asks for nothing: 2 min
+	// Connections are those that may be open at once: 4096. Who comes then waits until one
+	// ends, as one does whose client is silent.
+	Connections int
+	Requests    int           // answered at once: 1024
+	Work        int           // of those that must decode, read or fetch: 8 for each processor, at least 32
+	Queue       time.Duration // that others wait before they are told to come later: 20 s
+	Ranges      int           // in one request: 64
+	Header      int           // bytes: 64 KiB
+	Body        int64         // bytes of a value that is put: 256 MiB
+	Patience    time.Duration // with a client that sends or takes nothing: 30 s
+	Idle        time.Duration // with one that asks for nothing: 2 min
 }
 
 func orElse[T int | int64 | time.Duration](v, other T) T {
@@ -85,7 +88,7 @@ func orElse[T int | int64 | time.Duration](v, other T) T {
 
 func (l Limits) filled() Limits {
 	return Limits{
-		Requests: orElse(l.Requests, 1024), Work: orElse(l.Work, max(32, 8*runtime.GOMAXPROCS(0))), Queue: orElse(l.Queue, 20*time.Second),
+		Connections: orElse(l.Connections, 4096), Requests: orElse(l.Requests, 1024), Work: orElse(l.Work, max(32, 8*runtime.GOMAXPROCS(0))), Queue: orElse(l.Queue, 20*time.Second),
 		Ranges: orElse(l.Ranges, 64), Header: orElse(l.Header, 64<<10), Body: orElse(l.Body, 256<<20),
 		Patience: orElse(l.Patience, 30*time.Second), Idle: orElse(l.Idle, 2*time.Minute),
 	}

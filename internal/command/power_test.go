@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -221,4 +222,25 @@ func powerStep() int {
 		return 8
 	}
 	return 96
+}
+
+// A zip that is copied twice has the same bytes, whoever comes first among its chunks.
+func TestAZipCopiedTwiceIsTheSame(t *testing.T) {
+	dir := t.TempDir()
+	killSources(t, dir, 3)
+	var first []byte
+	for i, workers := range []string{"1", "7", "2", "7"} {
+		to := filepath.Join(dir, fmt.Sprint(i), "c.zip")
+		if code, _, errs := ran(t, "copy", "--workers", workers, filepath.Join(dir, "a.zarr"), to); code != 0 {
+			t.Fatal(errs)
+		}
+		text, err := os.ReadFile(to)
+		must(t, err)
+		if i == 0 {
+			first = text
+		}
+		if !bytes.Equal(first, text) {
+			t.Errorf("with %s workers %d bytes, and others than with one, %d", workers, len(text), len(first))
+		}
+	}
 }
