@@ -77,7 +77,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 			}
 			c := request.Copy{
 				From: args[0], To: args[1], DataType: dataType, Pad: padding, Slice: slice, Lossy: lossy, NodesOnly: nodesOnly,
-				Overwrite: overwrite, Verify: verify, Direct: direct, Sync: Laid: changed(cmd, laid),
+				Overwrite: overwrite, Verify: verify, Direct: direct, Laid: changed(cmd, laid),
 			}
 			var err error
 			if c.Memory, err = bytesFlag(cmd, "max-memory", maxMemory); err != nil {

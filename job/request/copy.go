@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/internal/strictjson"
