@@ -39,7 +39,7 @@ func TestPowerCutsOfArrays(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			change func(dir string) error
-			old    bool                  // the array is there before
+			old    bool                   // the array is there before
 			fine   func(got []int32) bool // what may be read
 			done   func(got []int32) bool // what is read when it was done
 		}{
