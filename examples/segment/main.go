@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/omnizarr/zarr/examples/segment/objects"
 	"github.com/omnizarr/zarr/job/spread"
 )
 
@@ -42,9 +43,9 @@ func run(ctx context.Context, args []string) error {
 	if flags.NArg() != 2 {
 		return errors.New("takes an image and a place for the result")
 	}
-	r := Request{From: flags.Arg(0), To: flags.Arg(1), Threshold: *threshold}
+	r := objects.Request{From: flags.Arg(0), To: flags.Arg(1), Threshold: *threshold}
 	if *part == "" || *prepare {
-		if err := Prepare(ctx, r, nil); err != nil || *prepare {
+		if err := objects.Prepare(ctx, r, nil); err != nil || *prepare {
 			return err
 		}
 	}

