@@ -220,21 +220,61 @@ func together(t *testing.T, c request.Copy) {
 
 // A job that is given up leaves what it did, and the next one goes on.
 func TestAJobIsOpenedAgain(t *testing.T) {
-	c := request.Copy{From: filepath.Join(t.TempDir(), "image.zarr"), To: filepath.Join(t.TempDir(), "copy.zarr"), Chunks: []int{8, 8}, Memory: 1 << 20}
-	image(t, c.From)
+	dir := t.TempDir()
+	image(t, filepath.Join(dir, "image.zarr"))
+	volume(t, filepath.Join(dir, "planes.zarr"))
+	openedAgain(t, request.Copy{From: filepath.Join(dir, "image.zarr"), To: filepath.Join(dir, "copy.zarr"), Chunks: []int{8, 8}, Memory: 1 << 20})
+	openedAgain(t, request.Copy{From: filepath.Join(dir, "planes.zarr"), To: filepath.Join(dir, "columns.zarr"), Chunks: []int{32, 16, 16}, Memory: between})
+}
+
+func openedAgain(t *testing.T, c request.Copy) {
+	t.Helper()
 	spec, err := c.Spec()
 	jobtest.Check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	j, err := spread.Open(ctx, spec)
 	jobtest.Check(t, err)
 	cancel() // which is for opening alone
-	jobtest.Check(t, jobtest.Err(j.Do(t.Context(), 0, 0)))
+	stages := j.Stages()
+	for stage, s := range stages { // all but half of the last
+		for item := range s.Items {
+			if stage < len(stages)-1 || item < s.Items/2 {
+				jobtest.Check(t, jobtest.Err(j.Do(t.Context(), stage, item)))
+			}
+		}
+	}
 	jobtest.Check(t, j.Close())
 	text, err := spread.Pool{}.Run(t.Context(), spec)
 	jobtest.Check(t, err)
-	if !strings.Contains(string(text), `"already_there":false`) {
-		t.Errorf("%s", text)
+	var sum copying.Summary
+	jobtest.Check(t, json.Unmarshal(text, &sum))
+	if sum.Already || sum.Resumed == 0 || sum.Between != 0 || len(stages) > 1 != (c.Memory == between && len(c.Chunks) == 3) {
+		t.Errorf("in %d stages: %+v", len(stages), sum)
 	}
+	for name := range files(t, c.To) {
+		if strings.Contains(name, zarr.Between) {
+			t.Errorf("%s was left", name)
+		}
+	}
+}
+
+// A process that is late, and does again what others have done of a copy that is complete,
+// does no harm, and leaves nothing.
+func TestAJobThatIsLate(t *testing.T) {
+	dir := t.TempDir()
+	c := request.Copy{From: filepath.Join(dir, "planes.zarr"), To: filepath.Join(dir, "columns.zarr"), Chunks: []int{32, 16, 16}, Memory: between}
+	volume(t, c.From)
+	spec, err := c.Spec()
+	jobtest.Check(t, err)
+	late, err := spread.Open(t.Context(), spec)
+	jobtest.Check(t, err)
+	jobtest.Check(t, jobtest.Err(spread.Pool{}.Run(t.Context(), spec)))
+	want := files(t, c.To)
+	for _, stage := range []int{1, 0, 1} {
+		jobtest.Check(t, jobtest.Err(late.Do(t.Context(), stage, 0)))
+	}
+	jobtest.Check(t, late.Close())
+	jobtest.Same(t, files(t, c.To), want)
 }
 
 // What is wrong with a request is told when it is opened, and leaves nothing behind.
