@@ -42,13 +42,15 @@ type keyed struct {
 	s   Reader
 	key string
 
-	mu   sync.Mutex
-	etag string // of the first answer that had one
+	mu    sync.Mutex
+	etag  string // of the first answer that had one
+	size  int64  // of the value, if sized
+	sized bool
 }
 
 func (k *keyed) Get(ctx context.Context, r Range, dst []byte) ([]byte, Info, error) {
 	out, info, err := k.s.Get(ctx, k.key, r, dst)
-	if err != nil || info.ETag == "" {
+	if err != nil {
 		return out, info, err
 	}
 	k.mu.Lock()
@@ -56,7 +58,11 @@ func (k *keyed) Get(ctx context.Context, r Range, dst []byte) ([]byte, Info, err
 	if k.etag == "" {
 		k.etag = info.ETag
 	}
-	if k.etag != info.ETag {
+	if info.Size >= 0 && !k.sized {
+		k.size, k.sized = info.Size, true
+	}
+	// Of a store that has no tags, the size may tell.
+	if info.ETag != "" && k.etag != info.ETag || info.Size >= 0 && k.size != info.Size {
 		return dst, Info{}, WrapError("get", k.s.URL(), k.key, ErrChanged)
 	}
 	return out, info, nil

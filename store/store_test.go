@@ -21,6 +21,44 @@ func TestStoreThatIsNoOpener(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return plain{mem.New()} })
 }
 
+// tagless is a store that says nothing of versions.
+type tagless struct{ store.Store }
+
+func (s tagless) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
+	out, info, err := s.Store.Get(ctx, key, r, dst)
+	info.ETag = ""
+	return out, info, err
+}
+
+// TestAValueThatChangesItsSize is replaced between two ranges of it: without tags its size
+// tells.
+func TestAValueThatChangesItsSize(t *testing.T) {
+	ctx := context.Background()
+	for _, tags := range []bool{true, false} {
+		s := mem.New()
+		var r store.Reader = plain{s}
+		if !tags {
+			r = tagless{s}
+		}
+		o, err := store.Open(ctx, r, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, value := range []string{"first", "first", "a longer one"} {
+			if _, err := s.Put(ctx, "k", []byte(value), store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := o.Get(ctx, store.Part(1, 2), nil)
+			if i == 0 && err != nil || i == 2 && !errors.Is(err, store.ErrChanged) {
+				t.Errorf("%q, tags %v: %v", value, tags, err)
+			}
+		}
+		if err := o.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestReadOnlyOfAReader(t *testing.T) {
 	storetest.RunReader(t, func(t *testing.T, content map[string][]byte) store.Reader {
 		s := mem.New()
