@@ -66,6 +66,17 @@ func session(t *testing.T) string {
 	return url
 }
 
+// deepSession makes an HDMF file with an array whose chunks are planes.
+func deepSession(t *testing.T) string {
+	t.Helper()
+	url := filepath.Join(t.TempDir(), "deep.zarr")
+	jobtest.Check(t, write.Create(t.Context(), url, &write.Group{Datasets: map[string]*write.Dataset{
+		"data":  {Data: write.Numbers(jobtest.Count[int16](32*128*128), 32, 128, 128), Chunks: []int{1, 128, 128}},
+		"words": {Data: write.Text([]string{"a", "b", "c"})},
+	}}, write.Options{}))
+	return url
+}
+
 // requests are copies of all kinds that several processes can make.
 func requests(t *testing.T) map[string]request.Copy {
 	src, planes := filepath.Join(t.TempDir(), "image.zarr"), filepath.Join(t.TempDir(), "planes.zarr")
@@ -90,6 +101,7 @@ func requests(t *testing.T) map[string]request.Copy {
 		"uneven pyramid":  {From: src, Chunks: []int{8, 8}, Open: pyramid(map[string]string{"factor": "3,2"})},
 		"session":         {From: session(t)},
 		"old session":     {From: session(t), Format: "zarr2"},
+		"between session": {From: deepSession(t), Chunks: []int{32, 16, 16}, Memory: between, Laid: []string{"chunks"}},
 		"between":         {From: planes, Chunks: []int{32, 16, 16}, Memory: between},
 		"between, read":   {From: planes, Chunks: []int{32, 16, 16}, Memory: between, Verify: true, DataType: "int32", Laid: []string{"data-type"}},
 	}
