@@ -8,7 +8,6 @@ import (
 // strangers are files that people try to open and that are of no format here, by how
 // they begin.
 var strangers = []struct{ start, title string }{
-	{"\x89HDF\r\n\x1a\n", "an HDF5 file, as NetCDF-4 and most .nwb files are, which is not read: convert it first, NWB with hdmf-zarr"},
 	{"CDF\x01", "a NetCDF-3 file, which is not read: convert it first, with xarray's to_zarr"},
 	{"CDF\x02", "a NetCDF-3 file, which is not read: convert it first, with xarray's to_zarr"},
 	{"CDF\x05", "a NetCDF-3 file, which is not read: convert it first, with xarray's to_zarr"},

@@ -232,3 +232,13 @@ func (d *Dataset) newIndex() (chunkIndex, error) {
 	}
 	return &chunkTree1{d: d}, nil
 }
+
+// Check is an error unless the elements of a contiguous dataset lie in the file,
+// and gives how many bytes they have.
+func (d *Dataset) Check() (uint64, error) {
+	n, err := d.bytes()
+	if _, ok := d.Offset(); err == nil && ok {
+		err = d.file.check("layout: contiguous data", d.Layout.Address, n)
+	}
+	return n, err
+}

@@ -132,7 +132,7 @@ func parseType(c *cursor, depth int) *Type {
 		c.fail("elements of %d bytes are not possible", size)
 	}
 	t.Class, t.Size = Class(head&15), int(size)
-	if flags&1 != 0 {
+	if number := t.Class == Integer || t.Class == Float || t.Class == Time || t.Class == Bitfield; number && flags&1 != 0 {
 		t.Order = BigEndian
 	}
 	switch t.Class {

@@ -383,6 +383,9 @@ func (d *digest) typ(path string, e typ, t *hdf5.Type) {
 	if e.Committed != (t.Committed != hdf5.Undefined) {
 		fail("committed %d", t.Committed)
 	}
+	if e.Order == "" && t.Order != hdf5.LittleEndian && t.Class != hdf5.Time {
+		fail("order %d", t.Order)
+	}
 	if e.Order != "" && t.Size > 1 && []string{"little", "big", "vax"}[t.Order] != e.Order {
 		fail("order %d", t.Order)
 	}
@@ -556,7 +559,7 @@ func (d *digest) chunks(path string, o object, x *hdf5.Dataset) {
 func (d *digest) values(path string, o object, t *hdf5.Type, raw []byte) bool {
 	want := o.SHA
 	var b []byte
-	if o.Raw != "" {
+	if o.Raw != "" && want == "" {
 		want, b = o.Raw, raw
 	} else {
 		if want == "" {

@@ -194,7 +194,7 @@ func (t *Type) float(raw []byte) float64 {
 	case e == 1<<l.ExponentBits-1 && t.Order != VAX:
 		v = math.Inf(1)
 		if f := m; l.Implied && f != 0 || !l.Implied && man > 0 && f<<(64-man+1) != 0 {
-			v = math.NaN()
+			v = math.Float64frombits(0x7ff8 << 48) // the one that others have
 		}
 	case e == 0 && t.Order == VAX: // there are none below
 	case e == 0 && l.Implied:

@@ -1,0 +1,279 @@
+package hdf5
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/omnizarr/zarr/hdf5"
+	"github.com/omnizarr/zarr/meta"
+)
+
+// attributes gives those of a node as JSON.
+func (s *Store) attributes(n *node) (*meta.Attributes, error) {
+	list, err := n.o.Attributes()
+	if err != nil {
+		return nil, err
+	}
+	out := &meta.Attributes{}
+	for _, a := range list {
+		v, err := s.attribute(&a)
+		if err != nil {
+			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
+		}
+		if err := out.Set(strings.ToValidUTF8(a.Name, "\uFFFD"), v); err != nil {
+			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
+		}
+	}
+	if err := n.meaning(out); err != nil {
+		return nil, err
+	}
+	if n.name != "" {
+		if err := out.Set("hdf5_name", strings.ToValidUTF8(n.name, "\uFFFD")); err != nil {
+			return nil, err
+		}
+	}
+	if n.d != nil && n.d.Space.Kind == hdf5.Null {
+		if err := out.Set("hdf5_space", "null"); err != nil {
+			return nil, err
+		}
+	}
+	if out.Len() == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// meaning adds what HDMF says by attributes where Zarr has no form for it: links,
+// and which elements are references.
+func (n *node) meaning(out *meta.Attributes) error {
+	if n.d == nil {
+		links, err := n.o.Links()
+		if err != nil {
+			return nil // a listing tells
+		}
+		var list []map[string]string
+		for _, l := range links {
+			x := map[string]string{"name": strings.ToValidUTF8(l.Name, "\uFFFD"), "source": ".", "path": strings.ToValidUTF8(l.Target, "\uFFFD")}
+			switch {
+			case l.Kind == hdf5.External:
+				x["source"] = strings.ToValidUTF8(l.File, "\uFFFD")
+			case l.Kind != hdf5.Soft:
+				continue
+			}
+			if !strings.HasPrefix(l.Target, "/") {
+				if x["path"] = "/" + x["path"]; l.Kind == hdf5.Soft {
+					x["path"] = path.Join(n.path, strings.TrimPrefix(x["path"], "/"))
+				}
+			}
+			list = append(list, x)
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		return out.Set("_LINKS", list)
+	}
+	t := n.d.Type
+	if t.Class == hdf5.Reference && t.Kind == hdf5.ObjectReference {
+		return out.Set("_DTYPE", "object_reference")
+	}
+	var fields []string
+	if t.Class == hdf5.Compound && n.element.kind == packed {
+		for _, m := range t.Members {
+			if m.Type.Class == hdf5.Reference {
+				fields = append(fields, m.Name)
+			}
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return out.Set("_REFERENCE_FIELDS", fields)
+}
+
+// attribute gives the value of an attribute: of several axes lists of lists.
+func (s *Store) attribute(a *hdf5.Attribute) (any, error) {
+	if a.Space.Kind == hdf5.Null {
+		return nil, nil
+	}
+	size := a.Type.Size
+	at := 0
+	var nested func(shape []uint64) (any, error)
+	nested = func(shape []uint64) (any, error) {
+		if len(shape) == 0 {
+			at += size
+			return s.value(a.Type, a.Raw[at-size:at])
+		}
+		list := []any{}
+		for range shape[0] {
+			if len(a.Raw) == 0 {
+				break
+			}
+			v, err := nested(shape[1:])
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	}
+	return nested(a.Space.Shape)
+}
+
+// value gives an element as what JSON can say.
+func (s *Store) value(t *hdf5.Type, raw []byte) (any, error) {
+	switch t.Class {
+	case hdf5.Enum:
+		if isBool(t) {
+			return raw[0] != 0, nil
+		}
+	case hdf5.Compound:
+		if !isComplex(t) {
+			out := map[string]any{}
+			for _, m := range t.Members {
+				v, err := s.value(m.Type, raw[m.Offset:m.Offset+m.Type.Size])
+				if err != nil {
+					return nil, err
+				}
+				out[strings.ToValidUTF8(m.Name, "\uFFFD")] = v
+			}
+			return out, nil
+		}
+	case hdf5.Array, hdf5.Sequence:
+		b := raw[:t.Size]
+		if t.Class == hdf5.Sequence {
+			var err error
+			if b, err = s.f.Sequence(raw, t.Base.Size); err != nil {
+				return nil, err
+			}
+		}
+		return s.values(t.Base, b)
+	}
+	v, err := s.f.Decode(t, raw)
+	if err != nil {
+		return nil, err
+	}
+	return s.plainValue(v)
+}
+
+// values gives elements that lie one behind the other.
+func (s *Store) values(t *hdf5.Type, raw []byte) ([]any, error) {
+	if len(raw)/t.Size > 1<<22 {
+		return nil, fmt.Errorf("a list of %d elements is too large", len(raw)/t.Size)
+	}
+	out := []any{}
+	for ; len(raw) >= t.Size; raw = raw[t.Size:] {
+		v, err := s.value(t, raw[:t.Size])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// plainValue makes JSON of a value that is no list. Numbers that JSON lacks are
+// spelled as Zarr spells them.
+func (s *Store) plainValue(v any) (any, error) {
+	switch v := v.(type) {
+	case float64:
+		return number(v), nil
+	case complex128:
+		return []any{number(real(v)), number(imag(v))}, nil
+	case []hdf5.Field: // a complex number
+		re, _ := v[0].Value.(float64)
+		im, _ := v[1].Value.(float64)
+		return []any{number(re), number(im)}, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return strings.ToValidUTF8(v, "\uFFFD"), nil
+		}
+		return v, nil
+	case []byte:
+		return base64.StdEncoding.EncodeToString(v), nil
+	case *big.Int:
+		return json.Number(v.String()), nil
+	case hdf5.Ref:
+		return s.reference(v)
+	}
+	return v, nil
+}
+
+func number(v float64) any {
+	switch {
+	case math.IsNaN(v):
+		return "NaN"
+	case math.IsInf(v, 1):
+		return "Infinity"
+	case math.IsInf(v, -1):
+		return "-Infinity"
+	case v == math.Trunc(v) && math.Abs(v) < 1e15: // so that it is told from an integer
+		return json.RawMessage(strconv.FormatFloat(v, 'f', 1, 64))
+	}
+	return v
+}
+
+// reference tells a reference as HDMF does, nil for none. One to a part of a
+// dataset has its boxes too.
+func (s *Store) reference(r hdf5.Ref) (any, error) {
+	if r.Address == 0 {
+		return nil, nil
+	}
+	path, err := s.pathOf(r.Address)
+	if err != nil {
+		return nil, err
+	}
+	to := map[string]any{"source": ".", "path": path}
+	switch {
+	case r.Attribute != "":
+		to["attribute"] = r.Attribute
+		fallthrough
+	case r.Region == nil:
+		return map[string]any{"_REFERENCE": to}, nil
+	}
+	x := r.Region
+	out := map[string]any{"_REFERENCE": to, "select": [...]string{"none", "points", "boxes", "all"}[x.Kind]}
+	switch {
+	case x.Kind == hdf5.SelectPoints:
+		out["points"] = x.Points
+	case len(x.Start) > 0:
+		out["start"], out["stride"], out["count"], out["block"] = x.Start, x.Stride, x.Count, x.Block
+	case x.Kind == hdf5.SelectBoxes:
+		out["boxes"] = x.Boxes
+	}
+	return out, nil
+}
+
+// pathOf gives the path of an object: the first in the order of names.
+func (s *Store) pathOf(at uint64) (string, error) {
+	s.mu.Lock()
+	paths := s.paths
+	s.mu.Unlock()
+	if paths == nil {
+		root := s.f.Root()
+		paths = map[uint64]string{root.Address(): "/"}
+		err := root.Walk(func(path string, _ hdf5.Link, x *hdf5.Object, err error) error {
+			if x != nil && path != "" {
+				paths[x.Address()] = strings.ToValidUTF8(path, "\uFFFD")
+			}
+			return nil // what is wrong elsewhere is told there
+		})
+		if err != nil {
+			return "", err
+		}
+		s.mu.Lock()
+		s.paths = paths
+		s.mu.Unlock()
+	}
+	path, ok := paths[at]
+	if !ok {
+		return "", fmt.Errorf("a reference to address %d, where there is no object", at)
+	}
+	return path, nil
+}

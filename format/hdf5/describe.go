@@ -1,0 +1,30 @@
+package hdf5
+
+import (
+	"context"
+
+	"github.com/omnizarr/zarr/format"
+	"github.com/omnizarr/zarr/store"
+)
+
+// Format is the name of the format.
+const Format = "hdf5"
+
+// signature is what files begin with, unless a userblock is in front.
+const signature = "\x89HDF\r\n\x1a\n"
+
+// Describe tells how files are recognised and opened: by their first bytes, and
+// those with a userblock by their names. Folders are called .nwb as well, so that
+// this name tells nothing.
+func Describe() *format.Format {
+	return &format.Format{
+		Name: Format, Title: "an HDF5 file",
+		File: &format.File{
+			Endings: []string{".h5", ".hdf5", ".he5", ".h5ad", ".ims", ".mat"},
+			Starts:  func(head []byte) bool { return string(head) == signature },
+			Open: func(ctx context.Context, s store.Store, key string, env format.Env) (store.Store, error) {
+				return Open(ctx, s, key, env)
+			},
+		},
+	}
+}

@@ -1,0 +1,182 @@
+package hdf5
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/omnizarr/zarr/hdf5"
+	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
+)
+
+// node is a group or an array.
+type node struct {
+	o *hdf5.Object
+	d *hdf5.Dataset // nil of a group
+	// Of an array: how elements are shown, and how it is cut into chunks.
+	element element
+	chunk   []uint64
+	grid    []uint64
+	path    string // by which it was found first
+	name    string // of the object, if the path spells it otherwise
+
+	once     sync.Once
+	plain    bool  // chunks are as they are in the file
+	filters  []int // those that some chunk went through
+	masked   bool  // chunks have a header that says which of them
+	document []byte
+	err      error
+}
+
+// maxNodes is how many nodes are kept.
+const maxNodes = 1 << 12
+
+// node finds the node at a path.
+func (s *Store) node(path string) (*node, error) {
+	s.mu.Lock()
+	n := s.nodes[path]
+	s.mu.Unlock()
+	if n != nil {
+		return n, nil
+	}
+	o := s.f.Root()
+	name := ""
+	if path != "" {
+		parent, last := "", path
+		if i := strings.LastIndexByte(path, '/'); i >= 0 {
+			parent, last = path[:i], path[i+1:]
+		}
+		p, err := s.node(parent)
+		if err != nil {
+			return nil, err
+		}
+		if p.d != nil || p.o.Kind != hdf5.KindGroup {
+			return nil, store.ErrNotExist
+		}
+		stored, ok := unescape(last)
+		if !ok {
+			return nil, store.ErrNotExist
+		}
+		if stored != last {
+			name = stored
+		}
+		l, err := p.o.Link(stored)
+		if errors.Is(err, hdf5.ErrNotFound) {
+			return nil, store.ErrNotExist
+		}
+		if err != nil {
+			return nil, err
+		}
+		if l.Kind != hdf5.Hard { // its group tells it
+			return nil, store.ErrNotExist
+		}
+		if o, err = p.o.Follow(l); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, present(err))
+		}
+	}
+	n = &node{o: o, path: "/" + path, name: name}
+	switch o.Kind {
+	case hdf5.KindDatatype: // is no node of Zarr
+		return nil, store.ErrNotExist
+	case hdf5.KindDataset:
+		d, err := o.Dataset()
+		if err == nil {
+			n.d = d
+			err = n.shape()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, present(err))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := s.nodes[path]; old != nil {
+		return old, nil
+	}
+	if len(s.nodes) >= maxNodes {
+		clear(s.nodes)
+	}
+	s.nodes[path] = n
+	return n, nil
+}
+
+// marshal gives the document of a node, which is made once.
+func (s *Store) marshal(ctx context.Context, n *node) ([]byte, error) {
+	n.once.Do(func() {
+		var attrs *meta.Attributes
+		if attrs, n.err = s.attributes(n); n.err != nil {
+			return
+		}
+		if n.d == nil {
+			n.document, n.err = (&meta.Group{Attributes: attrs}).Marshal()
+			return
+		}
+		var m *meta.Array
+		if m, n.err = s.array(n); n.err != nil {
+			return
+		}
+		m.Attributes = attrs
+		n.document, n.err = m.Marshal()
+	})
+	return n.document, n.err
+}
+
+// escape spells a name of HDF5 as a part of a key.
+func escape(name string) string {
+	plain := utf8.ValidString(name) && name != "c" && name != "zarr.json" && strings.Trim(name, ".") != "" && !strings.ContainsAny(name, "%\\\x00")
+	if plain {
+		return name
+	}
+	var b strings.Builder
+	first := name == "c" || name == "zarr.json" || strings.Trim(name, ".") == ""
+	for i := 0; i < len(name); {
+		r, n := utf8.DecodeRuneInString(name[i:])
+		x := name[i]
+		hex := i+2 < len(name) && isHex(name[i+1]) && isHex(name[i+2])
+		if r == utf8.RuneError && n == 1 || x == '\\' || x == 0 || x == '%' && hex || i == 0 && first {
+			fmt.Fprintf(&b, "%%%02X", x)
+			i++
+			continue
+		}
+		b.WriteString(name[i : i+n])
+		i += n
+	}
+	return b.String()
+}
+
+// unescape undoes escape, false if nothing is spelled so.
+func unescape(part string) (string, bool) {
+	if part == "c" || part == "zarr.json" {
+		return "", false
+	}
+	if !strings.Contains(part, "%") {
+		return part, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(part); i++ {
+		if part[i] == '%' && i+2 < len(part) && isHex(part[i+1]) && isHex(part[i+2]) {
+			b.WriteByte(digit(part[i+1])<<4 | digit(part[i+2]))
+			i += 2
+			continue
+		}
+		b.WriteByte(part[i])
+	}
+	name := b.String()
+	return name, escape(name) == part
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' || c >= 'a' && c <= 'f' }
+
+func digit(c byte) byte {
+	switch {
+	case c <= '9':
+		return c - '0'
+	case c <= 'F':
+		return c - 'A' + 10
+	}
+	return c - 'a' + 10
+}
