@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every sentence of docs/reliability.md is proven by tests that it names, and
+// Every sentence of docs/reliability.md and docs/threats.md is proven by tests that it names, and
 // they exist.
 func TestPromisesAreProven(t *testing.T) {
 	known := map[string]bool{}
@@ -32,7 +32,7 @@ func TestPromisesAreProven(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w+`)
-	for _, page := range []string{"docs/reliability.md"} {
+	for _, page := range []string{"docs/reliability.md", "docs/threats.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -47,6 +47,36 @@ func TestPromisesAreProven(t *testing.T) {
 					t.Errorf("%s names %s, which there is not", page, name)
 				}
 			}
+		}
+	}
+}
+
+// Every parser of what others made has a fuzz target with inputs to begin with.
+func TestEveryParserIsFuzzed(t *testing.T) {
+	for parser, target := range map[string]string{
+		"metadata": "meta FuzzParse", "shard index": "codec/shard FuzzDecode", "blosc": "internal/blosc FuzzDecode", "inflate": "internal/inflate FuzzDecode",
+		"LZW": "codec/lzw FuzzDecode", "PackBits": "format/tiff/packbits FuzzDecode", "JPEG": "format/tiff/jpeg FuzzDecode", "TIFF directories": "format/tiff FuzzOpen",
+		"N5 headers": "internal/n5block FuzzParse", "vlen": "codec/vlen FuzzDecode", "pickle": "internal/pickle FuzzLoad", "msgpack": "internal/msgpack FuzzValue",
+		"zip": "store/zip FuzzZip", "OME-XML": "format/tiff/ome FuzzParse", "HTTP ranges": "serve FuzzRanges", "URL pipelines": "locate FuzzPipeline", "slices": ". FuzzSlice",
+		"zstd": "internal/zstddec FuzzDecode", "manifests": "store/refs FuzzParse", "JSON": "internal/strictjson FuzzStrictJSON", "HDF5": "hdf5 FuzzOpen",
+	} {
+		folder, name, _ := strings.Cut(target, " ")
+		files, err := fs.Glob(os.DirFS(folder), "*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, f := range files {
+			text, err := os.ReadFile(folder + "/" + f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, body, ok := strings.Cut(string(text), "\nfunc "+name+"(")
+			body, _, _ = strings.Cut(body, "\nfunc ")
+			found = found || ok && (strings.Contains(body, ".Add(") || strings.Contains(body, "(f)") || strings.Contains(body, "(f,"))
+		}
+		if !found {
+			t.Errorf("%s: no target %s with inputs in %s", parser, name, folder)
 		}
 	}
 }

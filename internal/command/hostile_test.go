@@ -1,0 +1,105 @@
+package command
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr/internal/disk/disktest"
+)
+
+// A pickle that would run something runs nothing, wherever it stands: in a chunk as objects, among
+// filters, as the compressor, in consolidated metadata, behind a link.
+func TestPicklesRunNothing(t *testing.T) {
+	dir := t.TempDir()
+	canary := filepath.Join(dir, "canary")
+	for _, call := range []string{"cposix\nsystem\n", "cos\nsystem\n", "csubprocess\ncall\n", "c__builtin__\neval\n", "cbuiltins\nexec\n", "cnumpy.core.multiarray\n_reconstruct\n"} {
+		evil := fmt.Sprintf("\x80\x02%s(U%c%stR.", call, len("touch "+canary), "touch "+canary)
+		for name, codecs := range map[string]string{
+			"filter":     `"filters":[{"id":"pickle"}],"compressor":null`,
+			"twice":      `"filters":[{"id":"pickle"},{"id":"pickle"}],"compressor":null`,
+			"compressor": `"filters":null,"compressor":{"id":"pickle"}`,
+			"both":       `"filters":[{"id":"pickle"}],"compressor":{"id":"zlib","level":1}`,
+		} {
+			root := filepath.Join(dir, name+".zarr")
+			must(t, os.RemoveAll(root))
+			must(t, os.MkdirAll(filepath.Join(root, "a"), 0o777))
+			array := fmt.Sprintf(`{"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"|O","fill_value":null,"order":"C",%s}`, codecs)
+			for file, text := range map[string]string{
+				".zgroup": `{"zarr_format":2}`, "a/.zarray": array, "a/0": evil,
+				".zattrs":    fmt.Sprintf(`{"namespace":"core","neurodata_type":"NWBFile","zarr_link":[{"name":"l","path":"/a","source":"."}],".specloc":%q}`, evil),
+				".zmetadata": fmt.Sprintf(`{"zarr_consolidated_format":1,"metadata":{".zgroup":{"zarr_format":2},"a/.zarray":%s,"a/.zattrs":{"p":%q}}}`, array, evil),
+			} {
+				must(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(text), 0o666))
+			}
+			for _, args := range [][]string{{"cat", "--as", "json", root + "/a"}, {"cat", "--as", "json", root + "/l"}, {"verify", root}, {"dump", root}, {"info", root + "/a"}, {"validate", root},
+				{"copy", root, filepath.Join(dir, "copies", name+".zarr")}} {
+				if code, out, _ := ran(t, args...); code == 0 && args[0] == "cat" {
+					t.Errorf("%s %q: read as %s", name, call, out)
+				}
+			}
+		}
+	}
+	if _, err := os.Lstat(canary); err == nil {
+		t.Error("something was run")
+	}
+}
+
+// Names that lead elsewhere on some system are refused, or are names like others: what lies beside
+// the root is neither read nor changed.
+func TestNamesReachNothingOutside(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(dir, "secret")
+	must(t, os.MkdirAll(secret, 0o777))
+	const document = `{"zarr_format":3,"node_type":"group","attributes":{"secret":"told"}}`
+	must(t, os.WriteFile(filepath.Join(secret, "zarr.json"), []byte(document), 0o666))
+	root := filepath.Join(dir, "root.zarr")
+	must(t, os.MkdirAll(root, 0o777))
+	must(t, os.WriteFile(filepath.Join(root, "zarr.json"), []byte(`{"zarr_format":3,"node_type":"group"}`), 0o666))
+	must(t, os.Symlink(secret, filepath.Join(root, "link")))
+	must(t, os.Symlink("../secret/zarr.json", filepath.Join(root, "single")))
+	names := []string{"..", "../secret", "a/../../secret", "./../secret", "..\\secret", "a\\..\\..\\secret", "C:\\secret", "c:secret", "\\\\host\\share", "/" + secret, "link", "single",
+		"\x00", "../secret\x00", "con", "NUL", "com1.txt", "a.", "a ", "\u2025/secret", "\uff0e\uff0e/secret", "%2e%2e/secret", "..%2fsecret", "..;/secret"}
+	archive := filepath.Join(dir, "slip.zip")
+	f, err := os.Create(archive)
+	must(t, err)
+	z := zip.NewWriter(f)
+	for _, name := range append(names, "zarr.json") {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name + "/zarr.json"})
+		must(t, err)
+		fmt.Fprint(w, `{"zarr_format":3,"node_type":"group"}`)
+	}
+	w, err := z.Create("zarr.json")
+	must(t, err)
+	fmt.Fprint(w, `{"zarr_format":3,"node_type":"group"}`)
+	must(t, z.Close())
+	must(t, f.Close())
+	beside := func() string {
+		list, err := os.ReadDir(dir)
+		must(t, err)
+		return fmt.Sprint(disktest.Files(t, secret), list)
+	}
+	before := beside()
+	for _, name := range names {
+		for _, args := range [][]string{{"info", "--json", root + "|zarr3:" + name}, {"cat", root + "|zarr3:" + name}, {"attrs", "set", root + "|zarr3:" + name, "x", "1"}} {
+			code, out, _ := ran(t, args...)
+			if strings.Contains(out, "told") {
+				t.Errorf("%q: %v: %d %s", name, args[0], code, out)
+			}
+		}
+	}
+	_, _, _ = ran(t, "copy", archive, filepath.Join(dir, "out", "slip.zarr"))
+	_, _, _ = ran(t, "copy", root, filepath.Join(dir, "out", "root.zarr"))
+	for path, text := range disktest.Files(t, filepath.Join(dir, "out")) {
+		if strings.Contains(text, "told") {
+			t.Errorf("the copy has %s", path)
+		}
+	}
+	must(t, os.RemoveAll(filepath.Join(dir, "out")))
+	if after := beside(); after != before {
+		t.Errorf("beside the root there is %s, was %s", after, before)
+	}
+}
