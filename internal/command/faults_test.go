@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -177,6 +178,18 @@ func TestStoresThatCannotList(t *testing.T) {
 		if _, _, errs := ran(t, command, s.URL); strings.Count(errs, "list "+s.URL) != 1 {
 			t.Errorf("%s: %s", command, errs)
 		}
+	}
+	// What a plain group holds is nothing that info must know.
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/g/zarr.json" {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, `{"zarr_format":3,"node_type":"group"}`)
+	}))
+	defer plain.Close()
+	if code, out, errs := ran(t, "info", plain.URL+"/g"); code != exitOK || errs != "" {
+		t.Errorf("a plain group: exit code %d, %s\n%s", code, errs, out)
 	}
 }
 

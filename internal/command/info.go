@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
 )
 
 func (a *app) infoCommand() *cobra.Command {
@@ -92,6 +94,9 @@ const membersTold = 8
 func (a *app) printMembers(ctx context.Context, g *zarr.Group) error {
 	var rows [][3]string
 	for n, err := range g.Children(ctx) {
+		if errors.Is(err, store.ErrNoList) {
+			return nil // web servers do not tell
+		}
 		if err != nil {
 			return a.tellBroken([]error{err})
 		}
