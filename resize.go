@@ -41,8 +41,26 @@ func (a *Array) Resize(ctx context.Context, shape ...int) error {
 		if grows && slices.Equal(wide.meta.Shape, shape) {
 			return nil
 		}
+		if slices.Equal(old.meta.Shape, shape) {
+			// One that was stopped may have left something in chunks at the edge.
+			if edges, err := a.wide(ctx, old, ends(old)); err == nil {
+				wide = edges
+			}
+		}
 		return a.clearOutside(ctx, wide, shape, true)
 	})
+}
+
+// ends is where the last chunks along each axis end.
+func ends(s *state) []int {
+	out := slices.Clone(s.meta.Shape)
+	for i, n := range s.meta.Grid.Count() {
+		if n > 0 {
+			start, length := s.meta.Grid.Span(i, n-1)
+			out[i] = start + length
+		}
+	}
+	return out
 }
 
 // Grow makes the array larger, for who writes all that is new before anybody reads it,
