@@ -101,6 +101,7 @@ func shown(name string, cols int, kept []int, shapes ...[]int) func(t *testing.T
 		if !slices.ContainsFunc(shapes, func(s []int) bool { return slices.Equal(s, got.Shape) }) {
 			t.Fatalf("%s: shape %v", name, got.Shape)
 		}
+		kept := kept
 		if slices.Equal(got.Shape, shapes[0]) {
 			kept = shapes[0]
 		}
