@@ -123,3 +123,37 @@ func TestAPartThatStaysEmptyDeletesNothing(t *testing.T) {
 		t.Errorf("got %v", got.Data)
 	}
 }
+
+// Who writes all rows of the last chunk that it knows of, while another process has
+// appended one to it, leaves that one alone.
+func TestRowsBehindTheEndThatIsKnownStay(t *testing.T) {
+	for name, spec := range map[string]zarr.ArraySpec{
+		"chunks": {Chunks: []int{4}}, "shards": {Chunks: []int{2}, Shards: []int{4}},
+	} {
+		for value, want := range map[uint8][]uint8{5: {5, 5, 5, 9}, 0: {0, 0, 0, 9}} {
+			s := mem.New()
+			spec.Shape, spec.DataType = []int{3}, "uint8"
+			a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "", spec))
+			check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3}))
+			other := must[zarr.Node](t)(zarr.OpenStore(ctx, process{s, "other"}, "")).(*zarr.Array)
+			check(t, zarr.Write(ctx, other, zarr.Slice("0"), []uint8{1})) // it knows the shape now
+			check(t, zarr.Append(ctx, a, 0, []uint8{9}))
+			check(t, zarr.Write(ctx, other, zarr.Slice("0:3"), []uint8{value, value, value}))
+			got := must[ndArray[uint8]](t)(readArray[uint8](reopen(t, a), zarr.All())).Data
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: got %v, want %v", name, got, want)
+			}
+		}
+	}
+}
+
+// A chunk at the edge that cannot be decoded is replaced when all of it is written.
+func TestABrokenChunkAtTheEdgeIsReplaced(t *testing.T) {
+	s := mem.New()
+	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{Shape: []int{3}, Chunks: []int{4}, DataType: "uint8"}))
+	must[store.Info](t)(s.Put(ctx, "c/0", []byte("nonsense"), store.PutOptions{}))
+	check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3}))
+	if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.All())).Data; !slices.Equal(got, []uint8{1, 2, 3}) {
+		t.Errorf("got %v", got)
+	}
+}

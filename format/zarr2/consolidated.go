@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/store"
 )
 
 // consolidated is a .zmetadata, taken apart.
@@ -116,7 +117,7 @@ func (c *consolidated) group() (*meta.Group, error) {
 
 // writeConsolidated stores the .zmetadata of a group: documents as they are
 // stored. Where only the group itself has changed, so do its entries.
-func (h hierarchy) writeConsolidated(ctx context.Context, node string, g *meta.Group) error {
+func (h hierarchy) writeConsolidated(ctx context.Context, node string, g *meta.Group, opt store.PutOptions) error {
 	was, _, err := h.get(ctx, node, consolidatedName)
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func (h hierarchy) writeConsolidated(ctx context.Context, node string, g *meta.G
 		}
 	}
 	now := fresh.marshal()
-	return h.replace(ctx, key(node, consolidatedName), was, now, noCondition)
+	return h.replace(ctx, key(node, consolidatedName), was, now, opt)
 }
 
 // collect adds the documents of a node below a group as they are stored, or as

@@ -86,11 +86,14 @@ func (h hierarchy) Node(ctx context.Context, path string, consolidated bool) (me
 		}
 	}
 	d, err := h.read(ctx, path)
+	gathered := "" // the tag of consolidated metadata, if it was looked at
 	if err == nil && !d.exists() {
 		err = store.WrapError("get", h.store.URL(), key(path, documentName), store.ErrNotExist)
 	}
 	if err == nil && d.group != nil && consolidated {
-		d.consolidated, _, err = h.get(ctx, path, consolidatedName)
+		var info store.Info
+		d.consolidated, info, err = h.get(ctx, path, consolidatedName)
+		gathered = "\n" + info.ETag
 	}
 	if err != nil {
 		return nil, store.Info{}, err
@@ -100,7 +103,11 @@ func (h hierarchy) Node(ctx context.Context, path string, consolidated bool) (me
 		// The error names the document.
 		return nil, store.Info{}, store.WrapError("get", h.store.URL(), "", err)
 	}
-	return n, store.Info{Size: -1, ETag: d.etag()}, nil
+	tag := d.etag()
+	if tag != "" {
+		tag += gathered
+	}
+	return n, store.Info{Size: -1, ETag: tag}, nil
 }
 
 // Expected are the documents that are read for a node, but for consolidated metadata.

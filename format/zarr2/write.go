@@ -2,12 +2,11 @@ package zarr2
 
 import (
 	"context"
+	"strings"
 
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
-
-var noCondition store.PutOptions
 
 // PutNode stores the documents of a node. Those that stay as they are are
 // not touched.
@@ -16,7 +15,9 @@ func (h hierarchy) PutNode(ctx context.Context, path string, n meta.Node, opt st
 	if err != nil {
 		return err
 	}
-	if opt.IfAbsent && old.exists() || opt.IfMatch != "" && opt.IfMatch != old.etag() {
+	// The tag of consolidated metadata, if that was looked at, is for itself.
+	rest, same := strings.CutPrefix(opt.IfMatch, old.etag())
+	if opt.IfAbsent && old.exists() || opt.IfMatch != "" && !(same && (rest == "" || rest[0] == '\n')) {
 		return store.WrapError("put", h.store.URL(), key(path, documentName), store.ErrPrecondition)
 	}
 	var name string
@@ -60,7 +61,12 @@ func (h hierarchy) PutNode(ctx context.Context, path string, n meta.Node, opt st
 		}
 	}
 	if g, ok := n.(*meta.Group); ok && g.Consolidated != nil {
-		return h.writeConsolidated(ctx, path, g)
+		when := store.PutOptions{}
+		if rest != "" {
+			when.IfMatch = rest[1:]
+			when.IfAbsent = when.IfMatch == ""
+		}
+		return h.writeConsolidated(ctx, path, g, when)
 	}
 	return nil
 }
