@@ -91,11 +91,12 @@ func isDefault(x meta.Extension) bool {
 		Level   int    `json:"clevel"`
 		Shuffle string `json:"shuffle"`
 		Zstd    int    `json:"level"`
+		Sum     bool   `json:"checksum"`
 	}
 	if strictjson.Decode(x.Configuration, &c) != nil {
 		return false
 	}
-	return x.Name == "zstd" && c.Zstd == 0 || x.Name == "blosc" && c.Name == "lz4" && c.Level == 5 && c.Shuffle == "shuffle"
+	return x.Name == "zstd" && c.Zstd == 0 && !c.Sum || x.Name == "blosc" && c.Name == "lz4" && c.Level == 5 && c.Shuffle == "shuffle"
 }
 
 // chain is the codecs list of an array: the serializer, and what compresses.

@@ -94,12 +94,11 @@ var ErrExist = errors.New("there is something already")
 // defaultLayout is that of hdmf-zarr's newest version.
 const defaultLayout = hdmf.V3
 
-// The codecs behind the serializer by which hdmf-zarr compresses in each layout, with a
-// checksum where there can be one.
+// The codecs behind the serializer by which hdmf-zarr compresses in each layout.
 // Blosc's elements are as wide as those of the array.
 const (
 	compressorV2 = `{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":%d,"blocksize":0}}`
-	compressorV3 = `{"name":"zstd","configuration":{"level":0,"checksum":true}}`
+	compressorV3 = `{"name":"zstd","configuration":{"level":0,"checksum":false}}`
 )
 
 // defaultLocation is where schemas are cached.
