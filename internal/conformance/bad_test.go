@@ -55,7 +55,7 @@ var badReasons = map[string]string{
 	"rectilinear-short": "chunk_shapes", "rectilinear-zero": "chunk_shapes", "rectilinear-kind": "kind", "rectilinear-rank": "chunk_shapes",
 	"chunk-short": "want 12", "chunk-long": "12 bytes", "chunk-empty": "got 0 bytes",
 	"gzip-truncated": "codec gzip", "gzip-crc": "codec gzip", "gzip-garbage": "codec gzip", "gzip-wrong-length": "codec gzip",
-	"gzip-bomb": "260934 bytes, at most", "zstd-bomb": "at most 12", "zstd-size-lie": "claims to hold", "zstd-truncated": "codec zstd",
+	"gzip-bomb": "260934 bytes, at most", "zstd-bomb": "at most 12", "zstd-size-lie": "its header claims", "zstd-truncated": "codec zstd",
 	"blosc-size-lie": "codec blosc", "blosc-truncated": "codec blosc", "blosc-short-header": "codec blosc",
 	"crc32c-corrupt": "checksum", "crc32c-short": "got 3 bytes, want 16",
 	"vlen-count": "values", "vlen-huge-item": "bytes", "vlen-huge-count": "4294967295 values", "vlen-bad-utf8": "UTF-8",
