@@ -99,6 +99,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: %d keys, %d of them parts of the file", name, len(keys), located)
 		}
 		check(t, s.Close())
+		check(t, folder.Close())
 	}
 }
 

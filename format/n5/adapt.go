@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
@@ -31,6 +32,11 @@ func (c *container) Adapt(m *meta.Array) error {
 	serial, err := split(m.DataType, list)
 	if err != nil {
 		return err
+	}
+	if serial.compressor != nil {
+		if err := translate.DropChecksum(serial.compressor); err != nil {
+			return err
+		}
 	}
 	serial.padded = serial.padded || c.opt.padEdges
 	if serial.name == blocksCodec && slices.ContainsFunc(m.Grid.Uniform(), func(n int) bool { return n > 1 }) {

@@ -57,9 +57,16 @@ func (h hierarchy) Keys() json.RawMessage {
 	return json.RawMessage(`{"name":"v2","configuration":{"separator":"."}}`)
 }
 
-// Adapt leaves new arrays as they are: what .zarray cannot say is found when it is
-// written.
-func (h hierarchy) Adapt(*meta.Array) error { return nil }
+// Adapt leaves out what .zarray has no word for and need not have. What else it cannot
+// say is found when it is written.
+func (h hierarchy) Adapt(m *meta.Array) error {
+	for i := range m.Codecs {
+		if err := translate.DropChecksum(&m.Codecs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func key(node, name string) string { return path.Join(node, name) }
 
