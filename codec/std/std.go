@@ -22,6 +22,7 @@ import (
 	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/lzw"
 	"github.com/omnizarr/zarr/codec/n5"
+	"github.com/omnizarr/zarr/codec/nbit"
 	"github.com/omnizarr/zarr/codec/object"
 	"github.com/omnizarr/zarr/codec/optional"
 	"github.com/omnizarr/zarr/codec/packbits"
@@ -54,6 +55,7 @@ func Registry() *codec.Registry {
 	r.Register(lz4.Parse, "numcodecs.lz4", "lz4")
 	r.Register(lz4.ParseBlock, lz4.BlockName)
 	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
+	r.Register(nbit.Parse, nbit.Name)
 	r.Register(checksum.Parse, "crc32c", "numcodecs.crc32c", "numcodecs.crc32", "crc32", "numcodecs.adler32", "adler32",
 		"numcodecs.fletcher32", "fletcher32", "numcodecs.jenkins_lookup3", "jenkins_lookup3")
 	r.Register(base64.Parse, "numcodecs.base64")

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/omnizarr/zarr/codec/nbit"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/hdf5"
 	"github.com/omnizarr/zarr/meta"
@@ -166,6 +167,8 @@ func filter(f hdf5.Filter) meta.Extension {
 		return meta.Extension{Name: "numcodecs.bz2", Configuration: []byte(`{"level":` + strconv.Itoa(min(max(atoi(value(0, 9)), 1), 9)) + `}`)}
 	case filterZstd:
 		return meta.Extension{Name: "numcodecs.zstd", Configuration: []byte(`{"level":` + strconv.Itoa(min(atoi(value(0, 3)), 22)) + `}`)}
+	case filterNbit:
+		return withValues(nbit.Name, f.Values)
 	case filterBlosc:
 		return meta.Extension{Name: "numcodecs.blosc", Configuration: bloscConfig(f.Values)}
 	}
@@ -179,6 +182,12 @@ func filter(f hdf5.Filter) meta.Extension {
 		name = "filter"
 	}
 	return meta.Extension{Name: "hdf5." + name + "." + strconv.Itoa(int(f.ID))}
+}
+
+// withValues is the codec of a filter whose configuration are its parameters.
+func withValues(name string, values []uint32) meta.Extension {
+	list, _ := json.Marshal(slices.Concat([]uint32{}, values)) // numbers, never null
+	return meta.Extension{Name: name, Configuration: []byte(`{"values":` + string(list) + `}`)}
 }
 
 func atoi(s string) int {

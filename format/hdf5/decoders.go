@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/nbit"
 	"github.com/omnizarr/zarr/hdf5"
 	"github.com/omnizarr/zarr/internal/blosc"
 	"github.com/omnizarr/zarr/internal/zstddec"
@@ -14,6 +16,7 @@ import (
 // The filters beyond those of package hdf5 that there are codecs for, by their
 // numbers.
 const (
+	filterNbit  = 5
 	filterBzip2 = 307
 	filterBlosc = 32001
 	filterZstd  = 32015
@@ -22,6 +25,7 @@ const (
 // decoders undo filters of chunks that are made: of text, and of datasets that
 // virtual ones are made of. Other chunks go to the codecs as they are.
 var decoders = map[uint16]hdf5.Decoder{
+	filterNbit: by(func(v []uint32) codec.BytesToBytes { return nbit.Codec{Values: v} }),
 	filterBzip2: func(src []byte, _ []uint32, limit int) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(bzip2.NewReader(bytes.NewReader(src)), int64(limit)))
 	},
@@ -37,4 +41,15 @@ var decoders = map[uint16]hdf5.Decoder{
 		}
 		return dst[:n], err
 	},
+}
+
+// by undoes a filter with the codec that its parameters give.
+func by(make func(values []uint32) codec.BytesToBytes) hdf5.Decoder {
+	return func(src []byte, values []uint32, limit int) ([]byte, error) {
+		f, err := make(values).BindBytes(codec.Spec{}, codec.Size{})
+		if err != nil {
+			return nil, err
+		}
+		return f.Decode(nil, nil, src, limit)
+	}
 }
