@@ -31,6 +31,7 @@ import (
 	"github.com/omnizarr/zarr/codec/reshape"
 	"github.com/omnizarr/zarr/codec/round"
 	"github.com/omnizarr/zarr/codec/scale"
+	"github.com/omnizarr/zarr/codec/scaleoffset"
 	"github.com/omnizarr/zarr/codec/shard"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/codec/transpose"
@@ -56,6 +57,7 @@ func Registry() *codec.Registry {
 	r.Register(lz4.ParseBlock, lz4.BlockName)
 	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
 	r.Register(nbit.Parse, nbit.Name)
+	r.Register(scaleoffset.Parse, scaleoffset.Name)
 	r.Register(checksum.Parse, "crc32c", "numcodecs.crc32c", "numcodecs.crc32", "crc32", "numcodecs.adler32", "adler32",
 		"numcodecs.fletcher32", "fletcher32", "numcodecs.jenkins_lookup3", "jenkins_lookup3")
 	r.Register(base64.Parse, "numcodecs.base64")

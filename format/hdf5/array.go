@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr/codec/nbit"
+	"github.com/omnizarr/zarr/codec/scaleoffset"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/hdf5"
 	"github.com/omnizarr/zarr/meta"
@@ -169,6 +170,8 @@ func filter(f hdf5.Filter) meta.Extension {
 		return meta.Extension{Name: "numcodecs.zstd", Configuration: []byte(`{"level":` + strconv.Itoa(min(atoi(value(0, 3)), 22)) + `}`)}
 	case filterNbit:
 		return withValues(nbit.Name, f.Values)
+	case filterScaleOffset:
+		return withValues(scaleoffset.Name, f.Values)
 	case filterBlosc:
 		return meta.Extension{Name: "numcodecs.blosc", Configuration: bloscConfig(f.Values)}
 	}
