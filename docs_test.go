@@ -59,6 +59,7 @@ func TestEveryParserIsFuzzed(t *testing.T) {
 		"N5 headers": "internal/n5block FuzzParse", "vlen": "codec/vlen FuzzDecode", "pickle": "internal/pickle FuzzLoad", "msgpack": "internal/msgpack FuzzValue",
 		"zip": "store/zip FuzzZip", "OME-XML": "format/tiff/ome FuzzParse", "HTTP ranges": "serve FuzzRanges", "URL pipelines": "locate FuzzPipeline", "slices": ". FuzzSlice",
 		"zstd": "internal/zstddec FuzzDecode", "manifests": "store/refs FuzzParse", "JSON": "internal/strictjson FuzzStrictJSON", "HDF5": "hdf5 FuzzOpen", "nbit": "codec/nbit FuzzDecode", "scaleoffset": "codec/scaleoffset FuzzDecode",
+		"szip": "codec/szip FuzzDecode",
 	} {
 		folder, name, _ := strings.Cut(target, " ")
 		files, err := fs.Glob(os.DirFS(folder), "*_test.go")

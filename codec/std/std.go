@@ -33,6 +33,7 @@ import (
 	"github.com/omnizarr/zarr/codec/scale"
 	"github.com/omnizarr/zarr/codec/scaleoffset"
 	"github.com/omnizarr/zarr/codec/shard"
+	"github.com/omnizarr/zarr/codec/szip"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/codec/transpose"
 	"github.com/omnizarr/zarr/codec/vlen"
@@ -58,6 +59,7 @@ func Registry() *codec.Registry {
 	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
 	r.Register(nbit.Parse, nbit.Name)
 	r.Register(scaleoffset.Parse, scaleoffset.Name)
+	r.Register(szip.Parse, szip.Name)
 	r.Register(checksum.Parse, "crc32c", "numcodecs.crc32c", "numcodecs.crc32", "crc32", "numcodecs.adler32", "adler32",
 		"numcodecs.fletcher32", "fletcher32", "numcodecs.jenkins_lookup3", "jenkins_lookup3")
 	r.Register(base64.Parse, "numcodecs.base64")

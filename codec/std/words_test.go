@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec/nbit"
 	"github.com/omnizarr/zarr/codec/scaleoffset"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/szip"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/wrongjson"
@@ -35,6 +36,7 @@ var full = map[string]string{
 	n5.JPEGName:            `{"data_type":"uint8"}`,
 	nbit.Name:              `{"values":[8,0,4,1,2,0,9,1]}`,
 	scaleoffset.Name:       `{"values":[2,0,4,0,2,0,0,0]}`,
+	szip.Name:              `{"values":[169,8,16,11]}`,
 	n5.BlocksName:          `{"codecs":["zstd"]}`,
 	tifftile.Name: `{"compression":7,"bits_per_sample":16,"samples_per_pixel":1,"photometric":1,"planar_config":1,"predictor":1,"tile_width":2,` +
 		`"tile_height":2,"sample_format":1,"jpeg_tables":"base64:AAEC","byte_order":"big","fill_order":2,"packed_bits":12,"level":3,"quality":70,"subsampling":[1,1]}`,

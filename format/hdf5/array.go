@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec/nbit"
 	"github.com/omnizarr/zarr/codec/scaleoffset"
+	"github.com/omnizarr/zarr/codec/szip"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/hdf5"
 	"github.com/omnizarr/zarr/meta"
@@ -168,6 +169,8 @@ func filter(f hdf5.Filter) meta.Extension {
 		return meta.Extension{Name: "numcodecs.bz2", Configuration: []byte(`{"level":` + strconv.Itoa(min(max(atoi(value(0, 9)), 1), 9)) + `}`)}
 	case filterZstd:
 		return meta.Extension{Name: "numcodecs.zstd", Configuration: []byte(`{"level":` + strconv.Itoa(min(atoi(value(0, 3)), 22)) + `}`)}
+	case filterSzip:
+		return withValues(szip.Name, f.Values)
 	case filterNbit:
 		return withValues(nbit.Name, f.Values)
 	case filterScaleOffset:

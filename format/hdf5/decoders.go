@@ -9,6 +9,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/nbit"
 	"github.com/omnizarr/zarr/codec/scaleoffset"
+	"github.com/omnizarr/zarr/codec/szip"
 	"github.com/omnizarr/zarr/hdf5"
 	"github.com/omnizarr/zarr/internal/blosc"
 	"github.com/omnizarr/zarr/internal/zstddec"
@@ -17,6 +18,7 @@ import (
 // The filters beyond those of package hdf5 that there are codecs for, by their
 // numbers.
 const (
+	filterSzip        = 4
 	filterNbit        = 5
 	filterScaleOffset = 6
 	filterBzip2       = 307
@@ -27,6 +29,7 @@ const (
 // decoders undo filters of chunks that are made: of text, and of datasets that
 // virtual ones are made of. Other chunks go to the codecs as they are.
 var decoders = map[uint16]hdf5.Decoder{
+	filterSzip:        by(func(v []uint32) codec.BytesToBytes { return szip.Codec{Values: v} }),
 	filterNbit:        by(func(v []uint32) codec.BytesToBytes { return nbit.Codec{Values: v} }),
 	filterScaleOffset: by(func(v []uint32) codec.BytesToBytes { return scaleoffset.Codec{Values: v} }),
 	filterBzip2: func(src []byte, _ []uint32, limit int) ([]byte, error) {

@@ -22,6 +22,6 @@
 // the name. A dataset without a dataspace has the shape [0] and the attribute
 // "hdf5_space".
 //
-// Filters become codecs: deflate, shuffle, fletcher32, nbit, scaleoffset, bzip2, Blosc
-// and Zstandard. An array with another opens, and reading it names the filter.
+// Filters become codecs: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, bzip2,
+// Blosc and Zstandard. An array with another opens, and reading it names the filter.
 package hdf5

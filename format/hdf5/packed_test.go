@@ -11,7 +11,7 @@ import (
 // Numbers whose bits are packed, in files by h5py: 7 times the number of an element
 // in u2 and whole, less 2000 in i4, a quarter of it in f8.
 func TestPackedNumbers(t *testing.T) {
-	for _, filter := range []string{"nbit", "scaleoffset"} {
+	for _, filter := range []string{"nbit", "scaleoffset", "szip"} {
 		name := "packed-" + filter + ".h5"
 		raw, err := os.ReadFile(filepath.Join("testdata", name))
 		check(t, err)
