@@ -91,6 +91,13 @@ func describe(t *hdf5.Type) (element, error) {
 	return e, nil
 }
 
+// single reports whether numbers of another format in four bytes are such as float32
+// has too, as h5py shows them.
+func single(t *hdf5.Type) bool {
+	l := t.Layout
+	return t.Size == 4 && l.Implied && l.MantissaBits <= 23 && l.ExponentBits <= 8 && l.Bias <= 127 && 1<<l.ExponentBits-2-int(l.Bias) <= 127
+}
+
 // pathLetters is how long the path of a reference in a compound may be.
 const pathLetters = 512
 
@@ -141,6 +148,9 @@ func numpy(t *hdf5.Type) (descr any, same, ok bool) {
 	case hdf5.Float:
 		if t.IEEE() {
 			return number("f", t.Size), true, true
+		}
+		if single(t) {
+			return "<f4", false, true
 		}
 		return "<f8", false, true
 	case hdf5.Time:
@@ -305,6 +315,9 @@ func (s *Store) pack(dst []byte, t *hdf5.Type, raw []byte) ([]byte, error) {
 		}
 		return append(dst, make([]byte, 4*(pathLetters-len(letters)))...), nil
 	case float64:
+		if single(t) {
+			return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(v))), nil
+		}
 		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v)), nil
 	}
 	return dst, fmt.Errorf("an element of class %d cannot be shown", t.Class)

@@ -331,7 +331,7 @@ func canonical(dst []byte, t *hdf5.Type, mem []byte) ([]byte, []byte, error) {
 		}
 		return append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...), mem[wide:], nil
 	case hdf5.Float:
-		if !t.IEEE() {
+		if !t.IEEE() && (t.Size != 4 || t.Order == hdf5.VAX) {
 			return take(8)
 		}
 	case hdf5.Integer:
