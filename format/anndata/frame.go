@@ -96,6 +96,19 @@ func (f *Frame) Rows(ctx context.Context, slice string, _ bool) (*rows.Set, erro
 	return out, nil
 }
 
+// Len is how many rows the index has.
+func (f *Frame) Len(ctx context.Context) (int, error) {
+	index := text(f.group, indexAttribute)
+	if index == "" {
+		index = indexAttribute
+	}
+	c, err := f.column(ctx, index)
+	if err != nil {
+		return 0, err
+	}
+	return c.rows, nil
+}
+
 // names are those of the columns in their order, the index first.
 func (f *Frame) names() ([]string, error) {
 	index := text(f.group, indexAttribute)

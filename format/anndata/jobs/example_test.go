@@ -63,6 +63,38 @@ func ExampleKind_About() {
 	// raw: 3 × 5 float32
 }
 
+// An index may be a group: text that can be missing is values and a mask, in newer files.
+func TestAnIndexThatIsAGroupIsCounted(t *testing.T) {
+	ctx := context.Background()
+	s := mem.New()
+	for _, g := range [][2]string{
+		{"", `{"encoding-type": "anndata"}`},
+		{"obs", `{"encoding-type": "dataframe", "_index": "_index"}`},
+		{"obs/_index", `{"encoding-type": "nullable-string-array"}`},
+		{"var", `{"encoding-type": "dataframe", "_index": "gene"}`},
+		{"var/gene", `{"encoding-type": "categorical"}`},
+	} {
+		if err := group(ctx, s, g[0], g[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, spec := range map[string]zarr.ArraySpec{
+		"obs/_index/values": {Shape: []int{41}, DataType: "string"}, "obs/_index/mask": {Shape: []int{41}, DataType: "bool"},
+		"var/gene/codes": {Shape: []int{26}, DataType: "int8"}, "var/gene/categories": {Shape: []int{3}, DataType: "string"},
+	} {
+		if _, err := zarr.CreateArrayIn(ctx, s, path, spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, err := zarr.OpenStore(ctx, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (jobs.Kind{}).About(ctx, n).Lines[0].Text; got != "41 observations × 26 variables" {
+		t.Error(got)
+	}
+}
+
 func TestSpatialDataIsTold(t *testing.T) {
 	ctx := context.Background()
 	s := mem.New()

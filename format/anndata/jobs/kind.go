@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/format/anndata"
 	"github.com/omnizarr/zarr/internal/words"
 )
 
@@ -129,15 +130,8 @@ func frameRows(ctx context.Context, g *zarr.Group, name string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	index := "_index"
-	if _, err := f.Attributes().Get("_index", &index); err != nil {
-		return 0, err
-	}
-	a, err := f.Array(ctx, index)
-	if err != nil || len(a.Shape()) != 1 {
-		return 0, err
-	}
-	return a.Shape()[0], nil
+	frame, _ := anndata.Of(f)
+	return frame.Len(ctx)
 }
 
 // matrix tells of a matrix, which may be stored by its values that are not zero.
