@@ -1,6 +1,7 @@
 // Package lz4 is the codec "numcodecs.lz4", also spelled "lz4": the size of the
 // bytes in four bytes, little-endian, and one LZ4 block. "omnizarr.lz4_block" is the
-// stream of such blocks that Java's N5 writes.
+// stream of such blocks that Java's N5 writes, and "omnizarr.lz4_hdf5" the one of
+// HDF5.
 package lz4
 
 import (

@@ -7,7 +7,9 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/base64"
+	"github.com/omnizarr/zarr/codec/bitshuffle"
 	"github.com/omnizarr/zarr/codec/blosc"
+	"github.com/omnizarr/zarr/codec/blosc2"
 	"github.com/omnizarr/zarr/codec/byteshuffle"
 	"github.com/omnizarr/zarr/codec/bzip2"
 	"github.com/omnizarr/zarr/codec/cast"
@@ -19,6 +21,7 @@ import (
 	"github.com/omnizarr/zarr/codec/endian"
 	"github.com/omnizarr/zarr/codec/gdeflate"
 	"github.com/omnizarr/zarr/codec/lz4"
+	"github.com/omnizarr/zarr/codec/lzf"
 	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/lzw"
 	"github.com/omnizarr/zarr/codec/n5"
@@ -53,9 +56,12 @@ func Registry() *codec.Registry {
 	r.Register(lzma.Parse, "numcodecs.lzma", "lzma")
 	r.Register(blosc.Parse, "blosc")
 	r.Register(blosc.ParseNumcodecs, "numcodecs.blosc")
+	r.Register(blosc2.Parse, blosc2.Name)
 	r.Register(gdeflate.Parse, "zarrs.gdeflate", "https://codec.zarrs.dev/bytes_to_bytes/gdeflate")
 	r.Register(lz4.Parse, "numcodecs.lz4", "lz4")
 	r.Register(lz4.ParseBlock, lz4.BlockName)
+	r.Register(lz4.ParseHDF5, lz4.HDF5Name)
+	r.Register(lzf.Parse, lzf.Name)
 	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
 	r.Register(nbit.Parse, nbit.Name)
 	r.Register(scaleoffset.Parse, scaleoffset.Name)
@@ -64,6 +70,7 @@ func Registry() *codec.Registry {
 		"numcodecs.fletcher32", "fletcher32", "numcodecs.jenkins_lookup3", "jenkins_lookup3")
 	r.Register(base64.Parse, "numcodecs.base64")
 	r.Register(byteshuffle.Parse, "numcodecs.shuffle", "shuffle")
+	r.Register(bitshuffle.Parse, bitshuffle.Name)
 	r.Register(packbits.Parse, "packbits")
 	r.Register(packbits.ParseNumcodecs, "numcodecs.packbits")
 	r.Register(pad.Parse, "pad", "offset")

@@ -25,7 +25,7 @@ func TestTheRegistryKnowsEveryCodec(t *testing.T) {
 		"numcodecs.json2", "numcodecs.lz4", "numcodecs.lzma", "numcodecs.msgpack2", "numcodecs.n5_wrapper",
 		"numcodecs.packbits", "numcodecs.pcodec", "numcodecs.pickle", "numcodecs.quantize", "numcodecs.shuffle",
 		"numcodecs.vlen-array", "numcodecs.vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.zfpy", "numcodecs.zlib",
-		"numcodecs.zstd", "offset", "omnizarr.hdf5_nbit", "omnizarr.hdf5_scaleoffset", "omnizarr.hdf5_szip", "omnizarr.lz4_block", "omnizarr.n5_blocks", "omnizarr.n5_jpeg",
+		"numcodecs.zstd", "offset", "omnizarr.bitshuffle", "omnizarr.blosc2", "omnizarr.hdf5_nbit", "omnizarr.hdf5_scaleoffset", "omnizarr.hdf5_szip", "omnizarr.lz4_block", "omnizarr.lz4_hdf5", "omnizarr.lzf", "omnizarr.n5_blocks", "omnizarr.n5_jpeg",
 		"omnizarr.n5_strings", "omnizarr.numpy", "packbits", "pad", "pcodec", "reshape", "scale_offset",
 		"sharding_indexed", "shuffle", "transpose", "vlen-array", "vlen-bytes", "vlen-utf8", "zarrs.gdeflate", "zarrs.optional",
 		"zarrs.squeeze", "zarrs.vlen", "zarrs.vlen_v2", "zarrs.zfp", "zfp", "zlib", "zstd",

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/blosc2"
+	"github.com/omnizarr/zarr/codec/lzf"
 	"github.com/omnizarr/zarr/codec/nbit"
 	"github.com/omnizarr/zarr/codec/scaleoffset"
 	"github.com/omnizarr/zarr/codec/szip"
@@ -175,6 +178,14 @@ func filter(f hdf5.Filter) meta.Extension {
 		return withValues(nbit.Name, f.Values)
 	case filterScaleOffset:
 		return withValues(scaleoffset.Name, f.Values)
+	case filterLZF:
+		return meta.Extension{Name: lzf.Name}
+	case filterLZ4:
+		return extension(lz4Codec(f.Values))
+	case filterBitshuffle:
+		return extension(bitshuffleCodec(f.Values))
+	case filterBlosc2:
+		return meta.Extension{Name: blosc2.Name}
 	case filterBlosc:
 		return meta.Extension{Name: "numcodecs.blosc", Configuration: bloscConfig(f.Values)}
 	}
@@ -194,6 +205,18 @@ func filter(f hdf5.Filter) meta.Extension {
 func withValues(name string, values []uint32) meta.Extension {
 	list, _ := json.Marshal(slices.Concat([]uint32{}, values)) // numbers, never null
 	return meta.Extension{Name: name, Configuration: []byte(`{"values":` + string(list) + `}`)}
+}
+
+// extension is the entry of a codec for metadata.
+func extension(c codec.Codec) meta.Extension {
+	var x struct {
+		Name          string
+		Configuration json.RawMessage
+	}
+	if text, err := c.MarshalJSON(); err == nil {
+		_ = json.Unmarshal(text, &x)
+	}
+	return meta.Extension{Name: x.Name, Configuration: x.Configuration}
 }
 
 func atoi(s string) int {

@@ -23,5 +23,6 @@
 // "hdf5_space".
 //
 // Filters become codecs: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, bzip2,
-// Blosc and Zstandard. An array with another opens, and reading it names the filter.
+// Blosc, Blosc 2, Zstandard, LZF, LZ4 and Bitshuffle. An array with another opens, and
+// reading it names the filter.
 package hdf5

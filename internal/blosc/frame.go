@@ -1,4 +1,5 @@
-// Package blosc reads and writes Blosc 1 frames, the container of c-blosc 1.x.
+// Package blosc reads and writes Blosc 1 frames, the container of c-blosc 1.x, and reads
+// the chunks of Blosc 2.
 //
 // A frame is a header of sixteen bytes and, unless the data is stored as it is,
 // the places of its blocks and the blocks. A block is filtered (its bytes or bits

@@ -17,7 +17,7 @@ func Bitshuffle(dst, src []byte, size int) {
 		toRows(dst, src, row)
 		return
 	}
-	step := segment(size)
+	step := min(segment(size), n)
 	scratch := buf.Get(step * size)
 	defer scratch.Free()
 	mem := scratch.B[:step*size]
@@ -61,7 +61,7 @@ func joinBits[P planes](dst []byte, p P, size, n int) {
 		fromRows(dst[:n], p.from(0, 0), row)
 		return
 	}
-	step := segment(size)
+	step := min(segment(size), n)
 	scratch := buf.Get(step * size)
 	defer scratch.Free()
 	mem := scratch.B[:step*size]

@@ -1,0 +1,9 @@
+package blosc2_test
+
+import (
+	"testing"
+
+	"github.com/omnizarr/zarr/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
