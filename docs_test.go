@@ -60,7 +60,8 @@ func TestEveryParserIsFuzzed(t *testing.T) {
 		"zip": "store/zip FuzzZip", "OME-XML": "format/tiff/ome FuzzParse", "HTTP ranges": "serve FuzzRanges", "URL pipelines": "locate FuzzPipeline", "slices": ". FuzzSlice",
 		"zstd": "internal/zstddec FuzzDecode", "manifests": "store/refs FuzzParse", "JSON": "internal/strictjson FuzzStrictJSON", "HDF5": "hdf5 FuzzOpen", "nbit": "codec/nbit FuzzDecode", "scaleoffset": "codec/scaleoffset FuzzDecode",
 		"szip": "codec/szip FuzzDecode",
-		"LZF": "codec/lzf FuzzDecode", "Blosc 2": "codec/blosc2 FuzzDecode", "bitshuffle": "codec/bitshuffle FuzzDecode", "LZ4 of HDF5": "codec/lz4 FuzzDecodeHDF5",
+		"LZF":  "codec/lzf FuzzDecode", "Blosc 2": "codec/blosc2 FuzzDecode", "bitshuffle": "codec/bitshuffle FuzzDecode", "LZ4 of HDF5": "codec/lz4 FuzzDecodeHDF5",
+		"Content-Range": "internal/remote FuzzContentRange",
 	} {
 		folder, name, _ := strings.Cut(target, " ")
 		files, err := fs.Glob(os.DirFS(folder), "*_test.go")

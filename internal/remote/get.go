@@ -121,7 +121,37 @@ func rangeHeader(r store.Range) (store.Range, string) {
 	return store.Part(0, 1), firstByte
 }
 
-// totalSize gives the size of the whole value, -1 if the answer does not tell.
+// contentRange is what a header of this name says: the first and the last byte of a
+// part, and the size of the whole; each is -1 if it does not tell.
+type contentRange struct{ first, last, size int64 }
+
+// parseContentRange reads such a header; ok is false if it is none, or one of a part
+// that cannot be.
+func parseContentRange(v string) (r contentRange, ok bool) {
+	span, total, ok := strings.Cut(strings.TrimPrefix(v, "bytes "), "/")
+	if !ok {
+		return r, false
+	}
+	number := func(text string) int64 {
+		n, err := strconv.ParseUint(text, 10, 63)
+		ok = ok && err == nil
+		return int64(n)
+	}
+	r = contentRange{-1, -1, -1}
+	if total != "*" {
+		r.size = number(total)
+	}
+	if span != "*" {
+		first, last, _ := strings.Cut(span, "-")
+		r.first, r.last = number(first), number(last)
+		// The last byte that could be counted is one behind which nothing can be.
+		ok = ok && r.first <= r.last && r.last < math.MaxInt64 && (r.size < 0 || r.last < r.size)
+	}
+	return r, ok
+}
+
+// totalSize gives the size of the whole value, -1 if the answer does not tell. The part
+// does not count here: that of an empty value has no first byte, and some write one.
 func (a *answer) totalSize() (int64, error) {
 	if a.StatusCode == http.StatusOK {
 		return a.ContentLength, nil
@@ -131,44 +161,41 @@ func (a *answer) totalSize() (int64, error) {
 	if !ok && a.StatusCode == http.StatusPartialContent {
 		return 0, errors.New("server sends a part and does not say which")
 	}
-	if !ok || total == "*" {
+	if !ok {
 		return -1, nil
 	}
-	n, err := strconv.ParseInt(total, 10, 64)
-	if err != nil || n < 0 {
+	r, ok := parseContentRange("*/" + total)
+	if !ok {
 		return 0, fmt.Errorf("server answers with the range %q", v)
 	}
-	return n, nil
+	return r.size, nil
 }
 
 // part reads the body of a 206. What was asked for lies at off, n bytes of
 // size, unless the size is unknown.
 func (a *answer) part(ask store.Range, off, n, size int64, dst []byte) ([]byte, error) {
 	v := a.Header.Get("Content-Range")
-	span, _, _ := strings.Cut(strings.TrimPrefix(v, "bytes "), "/")
-	from, to, _ := strings.Cut(span, "-")
-	first, err1 := strconv.ParseInt(from, 10, 64)
-	last, err2 := strconv.ParseInt(to, 10, 64)
-	if err1 != nil || err2 != nil || first < 0 || last < first || size >= 0 && last >= size {
+	r, ok := parseContentRange(v)
+	if !ok || r.first < 0 {
 		return dst, &passing{err: fmt.Errorf("server answers with the range %q", v)}
 	}
-	got := last - first + 1
+	got := r.last - r.first + 1
 	if size < 0 {
 		wantOff, wantLen, ok := ask.IsPart()
-		if !ok { // a suffix: what came is all there is to go by
-			wantOff = first
+		if !ok { // a suffix: what came ends where the value does
 			wantLen, _ = ask.IsSuffix()
 			wantLen = min(wantLen, got)
+			wantOff = r.last + 1 - wantLen
 		}
 		off, n = wantOff, wantLen
 	}
-	if first > off || last < off+n-1 {
+	if r.first > off || r.last < off+n-1 {
 		return dst, &passing{err: fmt.Errorf("server answers with the range %q, without bytes %d to %d", v, off, off+n-1)}
 	}
 	if a.ContentLength >= 0 && a.ContentLength != got {
 		return dst, &passing{err: fmt.Errorf("server declares %d bytes for the range %q", a.ContentLength, v)}
 	}
-	return a.skip(off-first, n, dst)
+	return a.skip(off-r.first, n, dst)
 }
 
 // skip leaves out the first bytes of the body and appends n to dst.
