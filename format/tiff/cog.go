@@ -92,20 +92,21 @@ func (f *File) COG(ctx context.Context) (COG, error) {
 
 // cogPages are the first image and its overviews, which may be SubIFDs, without masks.
 func (f *File) cogPages(ctx context.Context) (main page, overviews []page) {
-	main = f.pages[0]
+	main, err := f.page(ctx, 0, -1)
+	if err != nil {
+		return page{err: err}, nil
+	}
 	add := func(p page) {
-		if p.err == nil && p.reduced && p.kind.photometric != photoOfMasks {
+		if p.kind != nil && p.err == nil && p.reduced && p.kind.photometric != photoOfMasks {
 			overviews = append(overviews, p)
 		}
 	}
-	for _, p := range f.pages[1:] {
+	for _, p := range f.pages.from(1) {
 		add(p)
 	}
-	if main.sub != nil {
-		for i := range int(min(main.sub.count, maxLevels)) {
-			if p, err := f.page(ctx, 0, i); err == nil {
-				add(p)
-			}
+	for i := range int(min(main.sub.count, maxLevels)) {
+		if p, err := f.page(ctx, 0, i); err == nil {
+			add(p)
 		}
 	}
 	return main, overviews

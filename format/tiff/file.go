@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
+	"maps"
+	"sort"
 	"sync"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
@@ -27,9 +28,10 @@ type File struct {
 	subs    map[[2]int]page // SubIFDs that were read
 	index   tileIndex
 
-	pages   []page
+	pages   chain
 	series  []*series
 	cut     error            // why the chain of pages ends where it should not
+	bad     map[int]error    // what is wrong with pages, of as many as there may be images
 	badSubs map[uint64]error // what is wrong with the SubIFDs of a page, by its offset
 	badSub  error            // that of the page that is being read
 }
@@ -41,7 +43,10 @@ func Open(ctx context.Context, s store.Reader, key string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{url: store.JoinURL(s.URL(), key), in: s, key: key, obj: obj, kinds: map[kind]*kind{}, subs: map[[2]int]page{}}
+	f := &File{
+		url: store.JoinURL(s.URL(), key), in: s, key: key, obj: obj,
+		kinds: map[kind]*kind{}, subs: map[[2]int]page{}, bad: map[int]error{}, badSubs: map[uint64]error{},
+	}
 	if err := f.open(ctx); err != nil {
 		obj.Close()
 		return nil, store.WrapError("open", s.URL(), key, err)
@@ -76,6 +81,9 @@ const (
 	// maxPages bounds the directories of a file. Those of the largest stacks
 	// have some hundred thousands.
 	maxPages = 1 << 22
+	// maxImages is how many images directories may be that nothing says how to group:
+	// pages that are not alike, and such as are no image.
+	maxImages = 1 << 15
 	// maxSubs is how many SubIFDs are kept.
 	maxSubs = 1 << 16
 )
@@ -83,32 +91,45 @@ const (
 // readPages reads the chain of directories. A chain that leads back into itself
 // ends there, one that leads out of the file in a page that says so.
 func (f *File) readPages(ctx context.Context, first uint64) error {
-	seen := map[uint64]int32{}
+	mark, marked := first, 0 // a page that a chain in a circle comes back to, and its number
 	for off := first; off != 0; {
-		if at, again := seen[off]; again {
-			last := len(f.pages) - 1
-			f.cut = fmt.Errorf("the chain of directories is broken: behind IFD %d, at offset %d, comes IFD %d at offset %d again", last, f.pages[last].offset, at, off)
-			break
-		}
-		if len(f.pages) == maxPages {
+		n := f.pages.n
+		switch {
+		case n > marked && off == mark:
+			f.cutCircle(marked, n-marked)
+			return nil
+		case n == maxPages:
 			return fmt.Errorf("more than %d directories", maxPages)
+		case n&(n-1) == 0: // at greater and greater distances, so that any circle has one
+			mark, marked = off, n
 		}
-		seen[off] = int32(len(f.pages))
 		p, next, err := f.readPage(ctx, off)
 		if err != nil {
-			if len(f.pages) == 0 || ctx.Err() != nil {
+			if n == 0 || ctx.Err() != nil {
 				return err
 			}
-			f.pages = append(f.pages, page{offset: off, err: fmt.Errorf("the chain of directories is broken: behind IFD %d comes no directory: %w", len(f.pages)-1, err)})
-			break
+			p, next = page{offset: off, err: fmt.Errorf("the chain of directories is broken: behind IFD %d comes no directory: %w", n-1, err)}, 0
+			f.bad[n] = p.err
 		}
-		f.pages = append(f.pages, p)
+		if p.err != nil && len(f.bad) < maxImages {
+			f.bad[n] = p.err
+		}
+		f.pages.add(&p)
 		off = next
 	}
-	if cap(f.pages)-len(f.pages) > len(f.pages)/8 {
-		f.pages = slices.Clone(f.pages)
-	}
+	f.pages.close()
+	f.pages.numbers = nil
 	return nil
+}
+
+// cutCircle ends the chain where it leads back into itself, of which it is known that
+// a page is followed by itself after some others.
+func (f *File) cutCircle(n, length int) {
+	first := sort.Search(n, func(i int) bool { return f.pages.at(i).offset == f.pages.at(i+length).offset })
+	f.pages.cut(first + length)
+	last := f.pages.n - 1
+	maps.DeleteFunc(f.bad, func(n int, _ error) bool { return n > last })
+	f.cut = fmt.Errorf("the chain of directories is broken: behind IFD %d, at offset %d, comes IFD %d at offset %d again", last, f.pages.at(last).offset, first, f.pages.at(first).offset)
 }
 
 // Close gives up the file.
@@ -118,7 +139,7 @@ func (f *File) Close() error { return f.obj.Close() }
 func (f *File) URL() string { return f.url }
 
 // Len is the number of image file directories in the main chain.
-func (f *File) Len() int { return len(f.pages) }
+func (f *File) Len() int { return f.pages.n }
 
 // IsBig reports whether the file is a BigTIFF.
 func (f *File) IsBig() bool { return f.form.big }
@@ -128,22 +149,29 @@ func (f *File) bigEndian() bool { return f.form.order == binary.BigEndian }
 // page gives directory n of the main chain, or if sub is not negative its SubIFD
 // of this number.
 func (f *File) page(ctx context.Context, n, sub int) (page, error) {
-	if n < 0 || n >= len(f.pages) {
-		return page{}, fmt.Errorf("IFD %d: the file has %d: %w", n, len(f.pages), store.ErrNotExist)
+	if n < 0 || n >= f.pages.n {
+		return page{}, fmt.Errorf("IFD %d: the file has %d: %w", n, f.pages.n, store.ErrNotExist)
 	}
-	p := f.pages[n]
-	if sub < 0 {
+	p := f.pages.at(n)
+	if sub < 0 && p.kind != nil {
 		return p, nil
 	}
-	if p.sub == nil || uint64(sub) >= p.sub.count {
-		return page{}, fmt.Errorf("IFD %d has no SubIFD %d: %w", n, sub, store.ErrNotExist)
+	if p.err = f.bad[n]; sub < 0 && p.err != nil {
+		return p, nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if sub < 0 { // one of so many that nothing is known of it any more
+		p, _, err := f.readPage(ctx, p.offset)
+		return p, err
+	}
+	if uint64(sub) >= p.sub.count {
+		return page{}, fmt.Errorf("IFD %d has no SubIFD %d: %w", n, sub, store.ErrNotExist)
+	}
 	if p, ok := f.subs[[2]int{n, sub}]; ok {
 		return p, nil
 	}
-	off, err := f.integer(ctx, p.sub, uint64(sub))
+	off, err := f.integer(ctx, &p.sub, uint64(sub))
 	if err == nil {
 		p, _, err = f.readPage(ctx, off)
 	}

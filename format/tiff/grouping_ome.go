@@ -25,7 +25,7 @@ func (f *File) ome(ctx context.Context, text string) ([]*series, error) {
 		return []*series{{err: fmt.Errorf("OME-TIFF: the metadata of this file is in %q, which is not looked at: open that file's images, or the directories of this one below %q", md.Companion, directories)}}, nil
 	}
 	var out []*series
-	room := max(1<<16, 16*len(f.pages))
+	room := max(1<<16, min(16*f.pages.n, 1<<20), 2*f.pages.n)
 	for i := range md.Images {
 		s, err := f.omeImage(&md.Images[i], &room)
 		if err != nil {
@@ -51,7 +51,7 @@ func (f *File) omeImage(img *ome.Image, room *int) (*series, error) {
 	planes := 1
 	for _, n := range lengths {
 		if n < 1 || n > *room/planes {
-			return nil, fmt.Errorf("OME-XML declares %d planes along %q, the file has %d IFDs", lengths, letters, len(f.pages))
+			return nil, fmt.Errorf("OME-XML declares %d planes along %q, the file has %d IFDs", lengths, letters, f.pages.n)
 		}
 		planes *= n
 	}
@@ -67,9 +67,9 @@ func (f *File) omeImage(img *ome.Image, room *int) (*series, error) {
 		}
 		n := r.Count
 		if n == 0 {
-			n = len(f.pages)
+			n = f.pages.n
 		}
-		n = min(n, planes-r.First, len(f.pages)-r.IFD)
+		n = min(n, planes-r.First, f.pages.n-r.IFD)
 		for i := range n {
 			l.pages[r.First+i] = int32(r.IFD + i)
 		}
@@ -78,9 +78,10 @@ func (f *File) omeImage(img *ome.Image, room *int) (*series, error) {
 		}
 	}
 	for _, n := range l.pages {
-		if n >= 0 && f.pages[n].err == nil { // others are errors when they are read
-			l.kind = f.pages[n].kind
-			break
+		if n >= 0 {
+			if l.kind = f.pages.at(int(n)).kind; l.kind != nil { // others are errors when they are read
+				break
+			}
 		}
 	}
 	if l.kind == nil || l.kind.samples != img.Samples || l.kind.width != img.SizeX || l.kind.height != img.SizeY {

@@ -11,15 +11,15 @@ import (
 
 // imageJ groups the pages of a hyperstack as ImageJ describes it.
 func (f *File) imageJ(ctx context.Context, text string) ([]*series, error) {
-	first := &f.pages[0]
-	if !imagej.Is(text) || first.err != nil {
+	first := f.pages.at(0)
+	if !imagej.Is(text) || first.kind == nil {
 		return nil, nil
 	}
 	d, err := imagej.Parse(text)
 	if err != nil {
 		return nil, nil
 	}
-	stack, err := d.Stack(first.kind.samples, first.kind.planar == 2, len(f.pages))
+	stack, err := d.Stack(first.kind.samples, first.kind.planar == 2, f.pages.n)
 	if err != nil {
 		return nil, nil
 	}
@@ -73,15 +73,20 @@ func (f *File) resolution(ctx context.Context, s *series) error {
 // has a directory, which the file may say itself, it takes the data behind that
 // of the first. It gives nil if neither is possible.
 func (f *File) stack(ctx context.Context, first, planes int, alone bool) (*level, error) {
-	l := &level{kind: f.pages[first].kind, sub: -1}
+	p := f.pages.at(first)
+	l := &level{kind: p.kind, sub: -1}
 	if !alone || planes == 1 {
 		n := 0
-		for n < planes && first+n < len(f.pages) && f.pages[first+n].kind == l.kind && f.pages[first+n].err == nil {
+		for _, q := range f.pages.from(first) {
+			if n == planes || q.kind != l.kind {
+				break
+			}
 			n++
 		}
 		if n == planes {
-			for i := range planes {
-				l.pages = append(l.pages, int32(first+i))
+			l.pages = make([]int32, planes)
+			for i := range l.pages {
+				l.pages[i] = int32(first + i)
 			}
 			return l, nil
 		}
@@ -91,13 +96,13 @@ func (f *File) stack(ctx context.Context, first, planes int, alone bool) (*level
 	if k.compression != 1 || k.tiled || k.bits%8 != 0 || n == 0 || n > maxStrips {
 		return nil, nil
 	}
-	start, err := f.extent(ctx, &f.pages[first], 0)
+	start, err := f.extent(ctx, &p, 0)
 	if err != nil {
 		return nil, passOver(ctx)
 	}
 	end := start.off
 	for i := range n {
-		x, err := f.extent(ctx, &f.pages[first], i)
+		x, err := f.extent(ctx, &p, i)
 		if err != nil || x.off != end {
 			return nil, passOver(ctx)
 		}
@@ -109,15 +114,16 @@ func (f *File) stack(ctx context.Context, first, planes int, alone bool) (*level
 	}
 	// Neither this directory nor the next page may be among the data.
 	start.length = bytes * uint64(planes)
-	if start.has(f.pages[first].offset) {
+	if start.has(p.offset) {
 		return nil, nil
 	}
-	if next := first + 1; next < len(f.pages) {
-		if start.has(f.pages[next].offset) {
+	if first+1 < f.pages.n {
+		next := f.pages.at(first + 1)
+		if start.has(next.offset) {
 			return nil, nil
 		}
-		if f.pages[next].err == nil {
-			if x, err := f.extent(ctx, &f.pages[next], 0); err == nil && start.has(x.off) {
+		if next.kind != nil {
+			if x, err := f.extent(ctx, &next, 0); err == nil && start.has(x.off) {
 				return nil, nil
 			}
 		}
@@ -137,21 +143,22 @@ func passOver(ctx context.Context) error { return ctx.Err() }
 // first page.
 func (f *File) shaped(ctx context.Context, text string) ([]*series, error) {
 	var out []*series
-	for at := 0; at < len(f.pages); {
+	for at := 0; at < f.pages.n; {
 		if at > 0 {
 			var err error
 			if text, err = f.description(ctx, at); err != nil {
 				return nil, err
 			}
 		}
-		if !imagej.IsShaped(text) || f.pages[at].err != nil {
+		k := f.pages.at(at).kind
+		if !imagej.IsShaped(text) || k == nil {
 			return nil, nil
 		}
 		d, err := imagej.ParseShaped(text)
 		if err != nil {
 			return nil, nil
 		}
-		s, planes := f.pages[at].kind.leading(d)
+		s, planes := k.leading(d)
 		if s == nil {
 			return nil, nil
 		}

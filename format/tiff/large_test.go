@@ -85,7 +85,7 @@ func TestManyPagesAreFastAndSmall(t *testing.T) {
 		if f.Len() != n {
 			t.Errorf("%s: %d pages", c.name, f.Len())
 		}
-		if !race.Enabled && (used > 1500 || kept > 150 || s.reads.Load() > c.reads || s.bytes.Load() > most) {
+		if !race.Enabled && (used > 300 || kept > 32 || s.reads.Load() > c.reads || s.bytes.Load() > most) {
 			t.Errorf("%s: %d bytes a page of which %d are kept, %d reads of %d bytes", c.name, used, kept, s.reads.Load(), s.bytes.Load())
 		}
 		node, err := zarr.OpenStore(ctx, f.Store(), "")

@@ -98,7 +98,7 @@ func (f *File) children(n node) []string {
 	case n.level != nil:
 		return nil
 	case n.directories:
-		return numbers(len(f.pages))
+		return numbers(f.pages.n)
 	case n.series != nil:
 		return numbers(len(n.series.levels))
 	}

@@ -87,16 +87,16 @@ func (k *kind) layout(big bool) tile.Layout {
 
 const jpegCompression = 7
 
-// page is an image file directory. Files have up to some hundred thousands of
-// them, so that little is kept.
+// page is an image file directory. Files have up to some millions of them, so that
+// little is kept; see chain.
 type page struct {
 	offset  uint64 // of the directory
 	kind    *kind
-	offsets table  // of the tiles
-	counts  table  // their lengths; no id where the file has none
-	sub     *table // of SubIFDs
-	reduced bool   // a smaller version of another page
-	err     error  // why it is no image that can be read
+	offsets table // of the tiles
+	counts  table // their lengths; no id where the file has none
+	sub     table // of SubIFDs; no values where there are none
+	reduced bool  // a smaller version of another page
+	err     error // why it is no image that can be read
 }
 
 // table is where the values of a tag are that has many of them.
@@ -137,10 +137,7 @@ func (f *File) readPage(ctx context.Context, off uint64) (p page, next uint64, e
 	f.entries = entries
 	f.badSub = nil
 	p, err = f.parsePage(ctx, entries)
-	if f.badSub != nil {
-		if f.badSubs == nil {
-			f.badSubs = map[uint64]error{}
-		}
+	if f.badSub != nil && len(f.badSubs) <= maxFaults {
 		f.badSubs[off] = f.badSub
 	}
 	if ctx.Err() != nil {
@@ -183,7 +180,7 @@ func (f *File) parsePage(ctx context.Context, entries []entry) (p page, err erro
 	if e := d.find(tag.SubIFDs); e != nil {
 		// What is wrong with them is no reason not to show the image.
 		if t, err := f.src.table(f.form, e); err == nil {
-			p.sub = &t
+			p.sub = t
 		} else {
 			f.badSub = err
 		}
@@ -207,7 +204,7 @@ func (f *File) parsePage(ctx context.Context, entries []entry) (p page, err erro
 		k.format = 1
 	}
 	if f.last == nil || *f.last != k {
-		if err := f.setKind(&k); err != nil {
+		if err := f.setKind(k); err != nil {
 			return p, err
 		}
 	}
@@ -219,16 +216,19 @@ func (f *File) parsePage(ctx context.Context, entries []entry) (p page, err erro
 }
 
 // setKind makes last the value that stands for all pages of a kind, if images of
-// the kind can be.
-func (f *File) setKind(k *kind) error {
-	if same, ok := f.kinds[*k]; ok {
+// the kind can be. Of more kinds than a file may have images, each page has its own.
+func (f *File) setKind(k kind) error {
+	if same, ok := f.kinds[k]; ok {
 		f.last = same
 		return nil
 	}
 	if l := k.layout(f.bigEndian()); l.Check() != nil {
 		return l.Check()
 	}
-	f.kinds[*k], f.last = k, k
+	kept := k // which alone is allocated
+	if f.last = &kept; len(f.kinds) < maxImages {
+		f.kinds[k] = f.last
+	}
 	return nil
 }
 

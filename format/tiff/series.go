@@ -2,6 +2,7 @@ package tiff
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/omnizarr/zarr/format/ngff"
@@ -55,8 +56,8 @@ type level struct {
 
 // group finds out which pages belong together.
 func (f *File) group(ctx context.Context) ([]*series, error) {
-	if first := slices.IndexFunc(f.pages, func(p page) bool { return p.err == nil }); first < 0 {
-		return nil, f.pages[0].err
+	if len(f.pages.kinds) == 0 { // none is an image
+		return nil, f.bad[0]
 	}
 	text, err := f.description(ctx, 0)
 	if err != nil {
@@ -74,15 +75,22 @@ func (f *File) group(ctx context.Context) ([]*series, error) {
 // others for levels of those.
 func (f *File) alike(ctx context.Context) ([]*series, error) {
 	var out []*series
+	count := map[*kind]int{} // nil for what is no image
+	for _, p := range f.pages.from(0) {
+		count[p.kind]++
+	}
+	if len(count)+count[nil] > maxImages {
+		return []*series{{err: fmt.Errorf("the file has %d directories that make more than %d images: nothing says which of them belong together; they can be read one by one, below %q", f.pages.n, maxImages, directories)}}, nil
+	}
 	byKind := map[*kind]*series{}
-	for i, p := range f.pages {
-		if p.err != nil {
-			out = append(out, &series{err: p.err})
+	for i, p := range f.pages.from(0) {
+		if p.kind == nil {
+			out = append(out, &series{err: f.bad[i]})
 			continue
 		}
 		s := byKind[p.kind]
 		if s == nil {
-			s = &series{how: "pages", levels: []level{{kind: p.kind, sub: -1}}}
+			s = &series{how: "pages", levels: []level{{kind: p.kind, sub: -1, pages: make([]int32, 0, count[p.kind])}}}
 			byKind[p.kind] = s
 			out = append(out, s)
 		}
@@ -127,7 +135,7 @@ func (f *File) pyramids(in []*series, marked bool) []*series {
 			if t.err != nil || used[t] || len(t.levels) > 1 || len(s.levels[0].pages) != len(t.levels[0].pages) {
 				continue
 			}
-			if first := t.levels[0].pages[0]; marked && (first < 0 || !f.pages[first].reduced) {
+			if first := t.levels[0].pages[0]; marked && (first < 0 || !f.pages.at(int(first)).reduced) {
 				continue
 			}
 			if n := s.below(t.levels[0].kind, factor); n > 0 {
@@ -170,16 +178,14 @@ func (f *File) addSubIFDs(ctx context.Context, s *series) (others []level, err e
 		return nil, nil
 	}
 	first := int(full.pages[at])
-	if f.pages[first].sub == nil {
-		return nil, nil
-	}
+	whole := f.pages.at(first)
 	factor := 0
-	for i := range int(min(f.pages[first].sub.count, maxLevels)) {
+	for i := range int(min(whole.sub.count, maxLevels)) {
 		p, err := f.page(ctx, first, i)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil || p.err != nil || p.offset == f.pages[first].offset {
+		if err != nil || p.err != nil || p.offset == whole.offset {
 			continue
 		}
 		l := level{kind: p.kind, pages: full.pages, sub: i}
@@ -210,12 +216,13 @@ func (s *series) smaller(k *kind) bool {
 
 // description reads the ImageDescription of a page, "" if there is none.
 func (f *File) description(ctx context.Context, n int) (string, error) {
-	if f.pages[n].err != nil {
+	p := f.pages.at(n)
+	if p.kind == nil {
 		return "", nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	entries, _, err := f.src.directory(ctx, f.form, f.pages[n].offset, f.entries)
+	entries, _, err := f.src.directory(ctx, f.form, p.offset, f.entries)
 	if err != nil {
 		return "", err
 	}

@@ -190,7 +190,8 @@ func (f *File) chunkExtent(ctx context.Context, n node, at []int) (extent, error
 	plane, tile := n.series.tile(n.level, at)
 	l := n.level
 	if l.stride != 0 {
-		x, err := f.extent(ctx, &f.pages[l.pages[0]], tile)
+		p := f.pages.at(int(l.pages[0]))
+		x, err := f.extent(ctx, &p, tile)
 		if err != nil {
 			return x, err
 		}

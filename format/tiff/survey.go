@@ -29,11 +29,16 @@ const maxFaults = 1000
 
 // Survey reads every directory and SubIFD.
 func (f *File) Survey(ctx context.Context) (Survey, error) {
-	used := map[[2]int]bool{}
+	used := map[int][]bool{} // pages, or their SubIFDs by number
 	for _, s := range f.series {
 		for _, l := range s.levels {
+			if used[l.sub] == nil {
+				used[l.sub] = make([]bool, f.pages.n)
+			}
 			for _, n := range l.pages {
-				used[[2]int{int(n), l.sub}] = true
+				if n >= 0 {
+					used[l.sub][n] = true
+				}
 			}
 		}
 	}
@@ -46,7 +51,7 @@ func (f *File) Survey(ctx context.Context) (Survey, error) {
 		switch {
 		case err != nil:
 			out.Faults = append(out.Faults, Fault{path, err.Error()})
-		case !used[[2]int{n, sub}]:
+		case used[sub] == nil || !used[sub][n]:
 			out.Apart = append(out.Apart, path)
 		}
 	}
@@ -58,16 +63,29 @@ func (f *File) Survey(ctx context.Context) (Survey, error) {
 		f.src.settle()
 		f.mu.Unlock()
 	}()
-	for n, p := range f.pages {
+	for n, p := range f.pages.from(0) {
+		if p.kind == nil {
+			q, err := f.page(ctx, n, -1)
+			if ctx.Err() != nil {
+				return out, ctx.Err()
+			}
+			if err == nil {
+				err = q.err
+			}
+			p.err = err
+		}
 		see(n, -1, p.err)
-		if n == len(f.pages)-1 && f.cut != nil {
+		if n == f.pages.n-1 && f.cut != nil {
 			see(n, -1, f.cut)
 		}
-		if err := f.badSubs[p.offset]; err != nil {
-			see(n, -1, err)
+		f.mu.Lock()
+		badSub := f.badSubs[p.offset]
+		f.mu.Unlock()
+		if badSub != nil {
+			see(n, -1, badSub)
 		}
-		if p.sub == nil {
-			continue
+		if len(out.Faults) > maxFaults {
+			return out, nil
 		}
 		for i := range int(min(p.sub.count, maxPages)) {
 			if err := ctx.Err(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
 )
@@ -21,11 +20,12 @@ type fields struct {
 // find gives the first entry of a tag, nil if there is none. Entries should be
 // sorted, and often are not.
 func (d *fields) find(id tag.ID) *entry {
-	i := slices.IndexFunc(d.entries, func(e entry) bool { return e.id == id })
-	if i < 0 {
-		return nil
+	for i := range d.entries {
+		if d.entries[i].id == id {
+			return &d.entries[i]
+		}
 	}
-	return &d.entries[i]
+	return nil
 }
 
 // maxTables bounds the tags that are read for every page.

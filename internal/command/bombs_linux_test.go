@@ -135,7 +135,7 @@ func configurationOf(name string) string {
 // manyDirectories is a TIFF file whose directories have one entry each.
 func manyDirectories(t *testing.T) string {
 	t.Helper()
-	const n = 50_000
+	const n = 1_000_000
 	le := binary.LittleEndian
 	b := make([]byte, 0, 8+18*n)
 	b = append(b, "II*\x00\x08\x00\x00\x00"...)
