@@ -1,8 +1,10 @@
 package zarr
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -16,7 +18,8 @@ import (
 // WriteFrom writes src, which has the shape of the selection's result, to the
 // selected elements. Chunks that are covered wholly are replaced; of others the
 // part is changed, safely among the goroutines of this process, and among
-// processes where the store has conditional writes.
+// processes where the store has conditional writes. Where it has none, a chunk that
+// somebody else has changed meanwhile is store.ErrPrecondition.
 //
 // The array has the shape that it was given last: a write never goes beyond one
 // that anybody in this process made smaller, and takes note of what another
@@ -157,7 +160,7 @@ func (a *Array) update(ctx context.Context, s *state, b *codec.Bound, t *task, k
 	defer a.changing(key)()
 	for try := 0; ; try++ {
 		err := a.updateOnce(ctx, s, b, t, key, ck)
-		if !errors.Is(err, store.ErrPrecondition) || try == tries {
+		if !errors.Is(err, store.ErrPrecondition) || errors.Is(err, errNoTurns) || try == tries {
 			return err
 		}
 		if err := pause(ctx, try); err != nil {
@@ -229,15 +232,53 @@ func (a *Array) updateOnce(ctx context.Context, s *state, b *codec.Bound, t *tas
 	if errors.Is(err, codec.ErrEmpty) && before == nil {
 		return nil // as it was; somebody else may have stored the chunk meanwhile
 	}
-	if errors.Is(err, codec.ErrEmpty) {
+	empty := errors.Is(err, codec.ErrEmpty)
+	if err != nil && !empty {
+		return err
+	}
+	if !a.conditional() {
+		if err := a.unchanged(ctx, key, before, info.ETag); err != nil {
+			return err
+		}
+	}
+	if empty {
 		metersOf(ctx).empty()
 		return a.store.Delete(ctx, key)
 	}
-	if err != nil {
-		return err
-	}
 	out.B = data
 	return a.putChunk(ctx, key, data, opt)
+}
+
+// errNoTurns says that two change parts of a chunk where they cannot take turns.
+var errNoTurns = fmt.Errorf("%w by another writer; nothing was written: this store has neither locks nor conditions, so that only one may write", store.ErrPrecondition)
+
+// unchanged is errNoTurns if the chunk is not the one that was read, whose bytes (nil: a
+// missing one) and tag are given. What others do from here to the put is not noticed: that
+// takes conditions.
+func (a *Array) unchanged(ctx context.Context, key string, was *codec.Memory, tag string) error {
+	_, now, err := a.store.Get(ctx, key, store.Part(0, 0), nil)
+	missing := errors.Is(err, store.ErrNotExist)
+	switch {
+	case err != nil && !missing:
+		return err
+	case missing || was == nil:
+		if missing != (was == nil) {
+			return errNoTurns
+		}
+		return nil
+	case tag != "" && now.ETag == tag:
+		return nil
+	case tag != "" && now.ETag != "":
+		return errNoTurns
+	}
+	hold := buf.Get(len(was.Bytes))
+	defer hold.Free()
+	same, _, err := a.store.Get(ctx, key, store.UpTo(int64(len(was.Bytes))), hold.B)
+	switch {
+	case errors.Is(err, store.ErrNotExist), errors.Is(err, store.ErrTooLarge), err == nil && !bytes.Equal(same, was.Bytes):
+		return errNoTurns
+	}
+	return err
 }
 
 // merge appends to dst the chunk in before (nil: a missing one) with the task's
