@@ -22,7 +22,18 @@ type HiddenEntry struct {
 	Why      Why
 	Target   string    // of a link
 	Modified time.Time // zero if unknown
+	Owner    Owner     // of a temporary file
 }
+
+// Owner says whether who makes a temporary file is still there.
+type Owner string
+
+// What may be known of an owner. Where nothing is, as of other machines, the age tells.
+const (
+	OwnerUnknown Owner = ""
+	OwnerAlive   Owner = "alive"
+	OwnerGone    Owner = "gone"
+)
 
 // Why says what a hidden entry is.
 type Why string

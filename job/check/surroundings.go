@@ -155,7 +155,7 @@ func (v *verifier) hidden(ctx context.Context, root zarr.Node) {
 		age := v.opts.Now.Sub(e.Modified)
 		p, known := Problem{Path: path, Key: key, Around: true}, &v.report.Problems
 		switch {
-		case e.Why == store.Temporary && age < DeadAfter:
+		case e.Why == store.Temporary && (e.Owner == store.OwnerAlive || e.Owner == store.OwnerUnknown && age < DeadAfter):
 			p.Problem, known = "a temporary file, of a writer that may be at work", &v.report.Notes
 		case e.Why == store.Temporary:
 			p.Problem, p.Cause = temporaryText, Leftover

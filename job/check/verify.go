@@ -104,7 +104,7 @@ type VerifyOptions struct {
 type Inspection func(ctx context.Context, root zarr.Node, tell func(path, problem string)) (more []string, err error)
 
 // DeadAfter is how long after its last change a temporary file is taken for one of a
-// writer that is gone.
+// writer that is gone, where its name does not tell who that is.
 const DeadAfter = 10 * time.Minute
 
 // fewChunks is up to how many chunks of a grid are asked for one by one. In a

@@ -361,7 +361,8 @@ func (l *Landing) begin(ctx context.Context, at string) error {
 	return l.save(ctx)
 }
 
-// sweep removes what dead writers left. One that is alive begins its value anew.
+// sweep removes what dead writers left. Of one on another machine it is not known whether it
+// is: it begins its value anew.
 func (l *Landing) sweep(ctx context.Context) error {
 	prefix := l.made
 	if prefix != "" {
@@ -371,7 +372,7 @@ func (l *Landing) sweep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if e.Why == store.Temporary {
+		if e.Why == store.Temporary && e.Owner != store.OwnerAlive {
 			if err := store.Sweep(ctx, l.base, e.Key); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -249,6 +250,34 @@ func TestTemporaryFiles(t *testing.T) {
 	if _, err := repair.Make(ctx, store.ReadOnly(s), "", repair.Options{}); err != nil {
 		t.Errorf("a plan of what cannot be written: %v", err)
 	}
+}
+
+// A file that a process of this machine writes stays, however old it is.
+func TestTemporaryFilesOfTheLivingStay(t *testing.T) {
+	dir := t.TempDir()
+	s, err := file.Open(dir, file.Options{})
+	jobtest.Check(t, err)
+	defer s.Close()
+	_, err = zarr.CreateGroupIn(ctx, s, "")
+	jobtest.Check(t, err)
+	_, err = s.PutFrom(ctx, "a", io.MultiReader(looks(func() {
+		for e := range s.Hidden(ctx, "") {
+			old := e.Modified.Add(-24 * time.Hour)
+			jobtest.Check(t, os.Chtimes(filepath.Join(dir, e.Key), old, old))
+		}
+		if p := plan(t, s, repair.Options{}); len(p.Actions) > 0 {
+			t.Errorf("%q", steps(p.Actions))
+		}
+	}), strings.NewReader("x")), 1)
+	jobtest.Check(t, err)
+}
+
+// looks is an empty value that is looked at while it is read.
+type looks func()
+
+func (l looks) Read([]byte) (int, error) {
+	l()
+	return 0, io.EOF
 }
 
 // interrupted is a hierarchy in a folder with a commit that makes an array longer, and

@@ -74,7 +74,7 @@ func (s *Store) hiddenIn(ctx context.Context, dir string) (found []store.HiddenE
 			folders = append(folders, key)
 			continue
 		case reservedName(n.name):
-			e.Why = store.Temporary
+			e.Why, e.Owner = store.Temporary, ownerOf(n.name)
 		case n.mode&fs.ModeSymlink == 0:
 			e.Why = store.NoFile
 		default:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -151,6 +150,7 @@ func (s *Store) putIn(ctx context.Context, dir, name, key string, opt store.PutO
 	if err != nil {
 		return info, err
 	}
+	defer end(temp)
 	defer func() {
 		if err != nil {
 			d.remove(temp)
@@ -273,14 +273,18 @@ func (s *Store) now() time.Time {
 	}
 }
 
+// createTemp makes a temporary file, which is being written until end is called.
 func createTemp(d folder) (sink, string, error) {
 	for {
-		name := fmt.Sprintf("%s%016x%s", tempPrefix, rand.Uint64(), tempSuffix)
+		name := tempName()
+		begin(name) // first: who finds the file knows
 		f, err := d.create(name)
-		if errors.Is(err, fs.ErrExist) {
-			continue
+		if err == nil {
+			return f, name, nil
 		}
-		return f, name, err
+		if end(name); !errors.Is(err, fs.ErrExist) {
+			return nil, "", err
+		}
 	}
 }
 
