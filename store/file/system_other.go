@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 const (
@@ -16,24 +15,9 @@ const (
 	syncFlags = os.O_RDWR
 )
 
-// systemKey reports whether this system can have a file of that name: not a
-// device, no character that Windows refuses or takes for something else.
-func systemKey(key string) bool {
-	if !filepath.IsLocal(key) {
-		return false
-	}
-	for name := range strings.SplitSeq(key, "/") {
-		if strings.ContainsAny(name, `<>:"|?*`) || strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
-			return false
-		}
-		for _, c := range []byte(name) {
-			if c < ' ' {
-				return false
-			}
-		}
-	}
-	return true
-}
+// systemKey reports whether this system can have a file of that name, and takes it for no
+// other.
+func systemKey(key string) bool { return filepath.IsLocal(key) && windowsKey(key) }
 
 func inode(fs.FileInfo) uint64 { return 0 }
 
