@@ -11,3 +11,6 @@ func Lock(*os.File) error { return nil }
 
 // Share does nothing on this system.
 func Share(*os.File) error { return nil }
+
+// hasOtherNames is not known on this system.
+func hasOtherNames(os.FileInfo) bool { return false }

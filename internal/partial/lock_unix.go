@@ -35,3 +35,9 @@ func lock(f *os.File, how int) error {
 	}
 	return err
 }
+
+// hasOtherNames reports whether a file has hard links.
+func hasOtherNames(info os.FileInfo) bool {
+	t, ok := info.Sys().(*syscall.Stat_t)
+	return ok && t.Nlink > 1
+}

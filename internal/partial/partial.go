@@ -102,8 +102,8 @@ func (f *File) Side(what string) (*File, error) {
 		return nil, Cause(err)
 	}
 	info, err := side.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", side.Name())
+	if err == nil {
+		err = plain(side.Name(), info)
 	}
 	if err != nil {
 		return nil, errors.Join(Cause(err), side.Close())
@@ -139,14 +139,26 @@ func own(f *os.File) (bool, error) {
 	if err != nil {
 		return false, Cause(err)
 	}
-	if !held.Mode().IsRegular() {
-		return false, fmt.Errorf("%s is no file", f.Name())
+	if err := plain(f.Name(), held); err != nil {
+		return false, err
 	}
 	now, err := os.Lstat(f.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	return err == nil && os.SameFile(held, now), Cause(err)
+}
+
+// plain is an error unless a file is one that was made here: what has another name too is
+// somebody's, elsewhere.
+func plain(name string, info os.FileInfo) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no file", name)
+	case hasOtherNames(info):
+		return fmt.Errorf("%s is a file that has another name too, and is left alone: remove it", name)
+	}
+	return nil
 }
 
 // Cause is an error without the name of a file that people need not know.

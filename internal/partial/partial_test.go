@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -121,6 +122,19 @@ func TestNoFile(t *testing.T) {
 	}
 	if partial.Exists(path) {
 		t.Error("a link is a file")
+	}
+	os.Remove(partial.Name(path))
+	if err := os.Link(path, partial.Name(path)); err == nil && runtime.GOOS != "windows" {
+		if f, err := partial.Open(path); err == nil {
+			f.Leave()
+			t.Error("a file that has another name was opened")
+		}
+		if err := partial.Discard(path); err == nil {
+			t.Error("a file that has another name was removed")
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "precious" {
+			t.Errorf("%q, %v", text, err)
+		}
 	}
 	os.Remove(partial.Name(path))
 	if err := os.Mkdir(partial.Name(path), 0o777); err != nil {
