@@ -7,7 +7,6 @@ import (
 	"image/png"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/internal/partial"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/picture"
 )
@@ -161,22 +161,36 @@ func showWords(n zarr.Node, p *picture.Picture) string {
 	return words.Visible(text)
 }
 
-// writePNG writes a file that appears whole.
+// writePNG writes a file that appears whole; what one that was killed has left beside it is
+// taken up by the next. A device or a pipe is written as it is.
 func writePNG(path string, img image.Image) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".*.png")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name())
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
-	if err := errors.Join(png.Encode(f, img), f.Chmod(0o644), f.Close()); err != nil {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return partial.Cause(err)
+		}
+		return errors.Join(png.Encode(f, img), f.Close())
+	}
+	f, err := partial.Open(path)
+	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	err = f.Truncate(0)
+	if err == nil {
+		err = png.Encode(io.NewOffsetWriter(f, 0), img)
+	}
+	if err == nil {
+		err = f.Commit(false)
+	}
+	if err != nil {
+		return errors.Join(partial.Cause(err), f.Remove())
+	}
+	return nil
 }
 
 // terminalForm is what a terminal is best given, as far as its environment tells.
