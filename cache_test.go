@@ -138,6 +138,7 @@ func TestChunksLargerThanTheCacheAreStillRead(t *testing.T) {
 func TestTheCacheTellsDocumentsApart(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		s := must[*file.Store](t)(file.Create(t.TempDir(), file.Options{}))
+		defer s.Close()
 		var opts []zarr.Option
 		if shared {
 			opts = append(opts, zarr.WithCache(newCache()))
