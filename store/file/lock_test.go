@@ -99,3 +99,43 @@ func TestAValueOfATagIsDeleted(t *testing.T) {
 		}
 	}
 }
+
+// unlocked is a folder of a file system without locks.
+type unlocked struct{ backend }
+
+func (b unlocked) folder(dir string) (folder, error) {
+	d, err := b.backend.folder(dir)
+	return unlockedFolder{d}, err
+}
+
+type unlockedFolder struct{ folder }
+
+func (unlockedFolder) lock(string) (func() error, error) { return nil, errNoLock }
+
+// Without locks, who comes second is told as long as the other was there before it looked.
+func TestConditionsWithoutLocks(t *testing.T) {
+	each(t, func(t *testing.T, opt Options) {
+		dir, ctx := t.TempDir(), t.Context()
+		one, two := open(t, dir, opt), open(t, dir, opt)
+		one.b, two.b = unlocked{one.b}, unlocked{two.b}
+		old, err := one.Put(ctx, "a/b", []byte("1"), store.PutOptions{IfAbsent: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := two.Put(ctx, "a/b", []byte("2"), store.PutOptions{IfMatch: old.ETag})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, opt := range map[string]store.PutOptions{"if absent": {IfAbsent: true}, "if it is the old one": {IfMatch: old.ETag}} {
+			if _, err := one.Put(ctx, "a/b", []byte("3"), opt); !errors.Is(err, store.ErrPrecondition) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := one.DeleteMatch(ctx, "a/b", old.ETag); !errors.Is(err, store.ErrPrecondition) {
+			t.Errorf("deleted: %v", err)
+		}
+		if text, info, err := one.Get(ctx, "a/b", store.All(), nil); err != nil || string(text) != "2" || info.ETag != now.ETag {
+			t.Errorf("%q, %v", text, err)
+		}
+	})
+}

@@ -47,11 +47,9 @@ func ownerOf(name string) store.Owner {
 	if err != nil || pid == 0 {
 		return store.OwnerUnknown
 	}
-	alive := false
+	alive := isAlive(int(pid))
 	if int(pid) == os.Getpid() { // where a write may have ended and left the file all the same
 		alive = isWriting(name)
-	} else {
-		alive = isAlive(int(pid))
 	}
 	if alive {
 		return store.OwnerAlive
