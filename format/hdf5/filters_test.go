@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -19,6 +20,9 @@ func TestFiltersOfPlugins(t *testing.T) {
 		t.Fatal("no files")
 	}
 	for _, name := range names {
+		if strings.HasPrefix(filepath.Base(name), "packed-") { // has a test of its own
+			continue
+		}
 		data, err := os.ReadFile(name)
 		check(t, err)
 		s, err := open(map[string][]byte{filepath.Base(name): data}, filepath.Base(name))

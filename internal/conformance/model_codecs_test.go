@@ -196,7 +196,8 @@ func (c *chain) bytesCodec(exact bool) any {
 		named("lzma", config(`{"format":3,"filters":[{"id":3,"dist":4},{"id":33}]}`)), named("numcodecs.lzma", config(`{"format":2,"preset":1}`)),
 		"numcodecs.lz4", "lz4", named("lz4", config(`{"acceleration":50}`)), "omnizarr.lz4_block", named("omnizarr.lz4_block", config(`{"block_size":64}`)),
 		named("zarrs.gdeflate", config(`{"level":6}`)), named("https://codec.zarrs.dev/bytes_to_bytes/gdeflate", config(`{"level":0}`)),
-		"imagecodecs_lzw", "lzw", "numcodecs.base64",
+		"imagecodecs_lzw", "lzw", "numcodecs.base64", "omnizarr.lzf", "omnizarr.lz4_hdf5", named("omnizarr.lz4_hdf5", config(`{"block_size":64}`)),
+		named("omnizarr.bitshuffle", config(`{"element_size":4,"block_size":16,"compressor":"lz4"}`)), named("omnizarr.bitshuffle", config(`{"element_size":2,"block_size":0,"compressor":"zstd","level":3}`)),
 		named("conditional", config(`{"codecs":["zstd"]}`)), named("conditional", config(`{"codecs":["lz4","crc32c"],"header_bits":16}`)))
 }
 
