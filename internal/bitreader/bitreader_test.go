@@ -14,7 +14,8 @@ func TestBitsAreThoseOfAPlainReader(t *testing.T) {
 	for range 200 {
 		src := make([]byte, random.IntN(60))
 		for i := range src {
-			src[i] = byte(random.Uint32()) & byte(random.Uint32()) & byte(random.Uint32()) // long runs of zeros
+			a, b, c := random.Uint32(), random.Uint32(), random.Uint32()
+			src[i] = byte(a & b & c) // long runs of zeros
 		}
 		r := bitreader.New(src)
 		at := 0
