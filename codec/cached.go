@@ -29,7 +29,7 @@ const adopt = 8 << 10
 func (b *Bound) decodeWhole(ctx context.Context, ck *Chunk, src Source) (nd.View, error) {
 	size := b.in.Type.Size()
 	if b.placer != nil && len(b.arrays) == 0 && len(b.bytes) > 0 {
-		mem, err := b.decodeFilters(ctx, ck, src, len(b.bytes)-1, nil)
+		mem, err := b.decodeFilters(ctx, ck, src, len(b.bytes)-1, 0, nil)
 		if err != nil {
 			return nd.View{}, err
 		}

@@ -97,6 +97,7 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 	b.parts, _ = s.(PartReader)
 	b.traits = traitsOf(s)
 	b.addLossy(b.name, s)
+	b.fronted, _ = s.(Fronted)
 	b.ranges, b.cuts = true, true
 	size := s.Size()
 	b.sizes = append(b.sizes, size)
@@ -118,6 +119,9 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 		}
 		b.sizes = append(b.sizes, size)
 	}
+	if len(b.bytes) > 0 {
+		b.beginner, _ = b.bytes[0].(Beginner)
+	}
 	if len(b.bytes) == 1 {
 		b.blocks = traitsOf(b.bytes[0]).Blocks
 	}
@@ -133,6 +137,8 @@ type Bound struct {
 	serializer Serializer
 	placer     Placer     // serializer, if it is one
 	parts      PartReader // serializer, if it is one
+	fronted    Fronted    // serializer, if it is one
+	beginner   Beginner   // the first of bytes, if it is one
 	traits     Traits     // of serializer
 	name       string
 	bytes      []BytesFilter

@@ -197,6 +197,22 @@ type Ranger interface {
 	Range(ck *Chunk, src Source) Source
 }
 
+// Fronted is a Serializer of which a box can be decoded from the first bytes of a
+// chunk, in a Memory whose Of says how many there would be in all.
+type Fronted interface {
+	// Front is how many of the first bytes hold box.
+	Front(box nd.Box) int
+}
+
+// Beginner is a BytesFilter that decodes from the front and can stop. What lies behind
+// the bytes that are wanted is then neither decoded nor checked; data that promise by a
+// checksum what all of them are must be decoded, and checked, whole.
+type Beginner interface {
+	// DecodeFront appends the first n bytes of the decoded form of src to dst, and may
+	// append more of it: fewer only if there are no more. limit is as for Decode.
+	DecodeFront(ck *Chunk, dst, src []byte, n, limit int) ([]byte, error)
+}
+
 // Size is what is known of a number of bytes before there are any.
 type Size struct {
 	N     int  // exact or largest number; meaningless if !Known

@@ -86,7 +86,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 		}
 		return wrap(b.name, err)
 	}
-	mem, err := b.decodeFilters(ctx, ck, src, last, place)
+	mem, err := b.decodeFilters(ctx, ck, src, last, b.front(ck, box), place)
 	if err != nil {
 		return err
 	}
@@ -96,6 +96,18 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 	err = b.serializer.Decode(ctx, ck, &mem.Memory, box, dst)
 	mem.free()
 	return wrap(b.name, err)
+}
+
+// front is how many of the first serialized bytes box needs, where these can be had at
+// less cost than all; else it is 0.
+func (b *Bound) front(ck *Chunk, box nd.Box) int {
+	if b.fronted == nil || b.beginner == nil || !b.sizes[0].Exact || ck.Strict() {
+		return 0
+	}
+	if n := b.fronted.Front(box); n < b.sizes[0].N {
+		return n
+	}
+	return 0
 }
 
 // readStrict reads all of a chunk, so that every codec sees all its bytes.
@@ -134,8 +146,9 @@ func (l *lent) free() {
 }
 
 // decodeFilters reads all of src and undoes the bytes-to-bytes codecs from last
-// to first. The result goes to place if there is one, else to a lent buffer.
-func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last int, place []byte) (*lent, error) {
+// to first; if front is not 0, only so many of the first bytes need come out of it. The
+// result goes to place if there is one, else to a lent buffer.
+func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last, front int, place []byte) (*lent, error) {
 	var cur []byte
 	var hold *buf.Buffer
 	var parent *Memory
@@ -175,6 +188,16 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last i
 			}
 			continue
 		}
+		if i == 0 && front > 0 {
+			next, err := b.decodeFront(ck, cur, front)
+			hold.Free()
+			if err != nil {
+				return nil, wrap(b.byteNames[0], err)
+			}
+			l := &lent{buf: next}
+			l.Bytes, l.Of = next.B, b.sizes[0].N
+			return l, nil
+		}
 		var next *buf.Buffer
 		var out []byte
 		limit := ck.Room(b.sizes[i])
@@ -207,6 +230,22 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last i
 		l.buf = nil
 	}
 	return l, nil
+}
+
+// decodeFront undoes the first of the bytes-to-bytes codecs for the first n bytes.
+func (b *Bound) decodeFront(ck *Chunk, src []byte, n int) (*buf.Buffer, error) {
+	size := b.sizes[0]
+	mem := buf.Get(min(n, ck.firstGuess(size, size)) + decodeSlack)
+	out, err := b.beginner.DecodeFront(ck, mem.B, src, n, ck.Room(size))
+	if err == nil && len(out) < n {
+		err = checkSize(size, len(out))
+	}
+	if err != nil {
+		mem.Free()
+		return nil, err
+	}
+	mem.B = out
+	return mem, nil
 }
 
 // decodeSlack is room behind a decoded result: decoders that have it can copy in

@@ -129,7 +129,7 @@ func (b *Bound) updateInside(ctx context.Context, ck *Chunk, dst []byte, old Sou
 		return dst, wrap(b.name, err)
 	}
 	if old != nil {
-		mem, err := b.decodeFilters(ctx, ck, old, len(b.bytes)-1, nil)
+		mem, err := b.decodeFilters(ctx, ck, old, len(b.bytes)-1, 0, nil)
 		if err != nil {
 			return nil, err
 		}

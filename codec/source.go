@@ -11,8 +11,14 @@ import (
 // Memory is a source whose bytes are all there.
 type Memory struct {
 	Bytes []byte
-	kept  atomic.Bool
+	// Of is how many bytes there would be in all if these are only the first of them,
+	// which only a Fronted serializer gets; else it is 0.
+	Of   int
+	kept atomic.Bool
 }
+
+// Len is how many bytes there are in all.
+func (m *Memory) Len() int { return max(m.Of, len(m.Bytes)) }
 
 // Keep returns the bytes and takes them over: they will not be used for
 // anything else. Decoders whose values refer to the encoded bytes call it.

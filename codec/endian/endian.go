@@ -92,6 +92,15 @@ func (s *serializer) Size() codec.Size { return codec.Exactly(s.size) }
 // Ranges is always true: any part of the chunk can be read by itself.
 func (s *serializer) Ranges(box nd.Box) bool { return !box.Covers(s.spec.Shape) }
 
+// Front is where the last element of the box ends.
+func (s *serializer) Front(box nd.Box) int {
+	n := s.spec.Type.Size()
+	for i, k := range box.Start {
+		n += (k + box.Shape[i] - 1) * s.strides[i]
+	}
+	return n
+}
+
 // Place gives the memory of a whole chunk that needs no change of byte order.
 func (s *serializer) Place(v nd.View) ([]byte, bool) {
 	if s.swap != nil {
@@ -133,8 +142,8 @@ func (s *serializer) copy(dst, src nd.View) {
 // Decode fills dst with a box of the chunk.
 func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
 	if m, ok := src.(*codec.Memory); ok {
-		if len(m.Bytes) != s.size {
-			return codec.Bad("got %d bytes, want %d", len(m.Bytes), s.size)
+		if m.Len() != s.size {
+			return codec.Bad("got %d bytes, want %d", m.Len(), s.size)
 		}
 		from := nd.View{Data: m.Bytes, Size: dst.Size, Shape: s.spec.Shape, Strides: s.strides}
 		s.copy(dst, from.Box(box))

@@ -105,18 +105,36 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 const slack = 128
 
 func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+	return decode(ck, dst, src, limit, limit)
+}
+
+// DecodeFront ends the decoder where the first n bytes are there, unless a frame has a
+// checksum: who wrote it wants all of it checked.
+func (f *filter) DecodeFront(ck *codec.Chunk, dst, src []byte, n, limit int) ([]byte, error) {
+	if zstddec.Checked(src) {
+		n = limit
+	}
+	return decode(ck, dst, src, min(n, limit), limit)
+}
+
+// decode appends at least want of at most limit bytes that src holds.
+func decode(ck *codec.Chunk, dst, src []byte, want, limit int) ([]byte, error) {
 	if len(src) == 0 {
 		return nil, codec.Bad("no frame in empty data")
 	}
 	limit = min(limit, math.MaxInt-slack)
+	want = min(want, limit)
 	most, exact := zstddec.Bound(src)
 	if exact && most > limit {
 		return nil, ck.Over(most, limit)
 	}
 	at := len(dst)
-	room := max(min(cap(dst)-at, limit+slack), min(most, limit))
+	room := max(min(cap(dst)-at, want+slack), min(most, want))
 	dst = slices.Grow(dst, room)
 	n, err := zstddec.Decode(dst[at:at+room], src)
+	if err == zstddec.ErrRoom && want < limit {
+		return dst[:at+min(n, limit)], nil
+	}
 	switch {
 	case n > limit, err == zstddec.ErrRoom:
 		return nil, ck.Over(-1, limit)

@@ -251,6 +251,13 @@ func FuzzDecode(f *testing.F) {
 			if err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {
 				t.Errorf("%d bytes", len(out))
 			}
+			if err == nil {
+				n := (len(out) - 3) / 2
+				front, err := beginner(t).DecodeFront(nil, nil, data, n, 1<<16)
+				if err != nil || len(front) < n || !bytes.HasPrefix(out[3:], front) {
+					t.Errorf("the first %d of %d bytes are %d, %v", n, len(out)-3, len(front), err)
+				}
+			}
 		}
 		enc, err := filter(t, zstd.Codec{Level: 3}).Encode(nil, nil, data)
 		if err != nil {
@@ -360,5 +367,94 @@ func TestDecodingAllocatesNothing(t *testing.T) {
 		}
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// beginner is the filter of the codec as one that can stop early.
+func beginner(t testing.TB) codec.Beginner { return filter(t, zstd.Codec{Level: 3}).(codec.Beginner) }
+
+func TestAFrontIsTheBeginningOfTheWhole(t *testing.T) {
+	data := text(300_000)
+	noise := make([]byte, 200_000)
+	for i, r := 0, rand.New(rand.NewPCG(1, 2)); i < len(noise); i++ {
+		noise[i] = byte(r.Uint32())
+	}
+	plain := peer.WithEncoderCRC(false)
+	for name, src := range map[string][]byte{
+		"one frame":         compress(t, data, plain),
+		"one with checksum": compress(t, data),
+		"stored blocks":     compress(t, noise, plain),
+		"one byte repeated": compress(t, make([]byte, 300_000), plain),
+		"without a size":    stream(t, data),
+		"several frames":    append(compress(t, data[:1000], plain), compress(t, noise[:70_000], plain)...),
+		"skippable before":  append([]byte("\x50\x2a\x4d\x18\x03\x00\x00\x00abc"), compress(t, data, plain)...),
+		"checksum behind":   append(compress(t, data[:1000], plain), compress(t, data[:1000])...),
+	} {
+		want, err := filter(t, zstd.Codec{}).Decode(nil, nil, src, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{1, 17, 999, 1000, 1001, len(want) / 2, len(want) - 1, len(want)} {
+			for _, room := range []int{0, n, n + 64, len(want) + 200} {
+				got, err := beginner(t).DecodeFront(nil, append(make([]byte, 0, room+1), 'x'), src, n, len(want))
+				if err != nil || len(got) < n+1 || len(got) > len(want)+1 || !bytes.Equal(got, append([]byte("x"), want[:len(got)-1]...)) {
+					t.Errorf("%s: %d bytes with room for %d: got %d, %v", name, n, room, len(got), err)
+				}
+			}
+		}
+		if _, err := beginner(t).DecodeFront(nil, nil, src, 5, len(want)-1); err == nil {
+			t.Errorf("%s: more bytes than there may be are not noticed", name)
+		}
+		if got, err := beginner(t).DecodeFront(nil, nil, src, len(want)+1, len(want)+9); err != nil || len(got) != len(want) {
+			t.Errorf("%s: got %d bytes, %v, want the %d that there are", name, len(got), err, len(want))
+		}
+	}
+}
+
+// What lies behind the elements that are wanted is not decoded, so that what is
+// missing there does not show, unless a checksum speaks for all.
+func TestABoxIsDecodedAsFarAsItReaches(t *testing.T) {
+	const little = `{"name":"bytes","configuration":{"endian":"little"}}`
+	shape := []int{64, 4096}
+	src := nd.Make(2, shape...)
+	copy(src.Data, text(len(src.Data)))
+	for _, c := range []struct {
+		codecs  string
+		noticed bool
+	}{
+		{`[` + little + `,"zstd"]`, false},
+		{`[{"name":"bytes","configuration":{"endian":"big"}},"zstd"]`, false},
+		{`[{"name":"transpose","configuration":{"order":[1,0]}},` + little + `,"zstd"]`, false},
+		{`[` + little + `,{"name":"zstd","configuration":{"level":3,"checksum":true}}]`, true},
+		{`[` + little + `,"zstd","crc32c"]`, true},
+		{`[` + little + `,"crc32c","zstd"]`, true},
+	} {
+		chain, err := std.Registry().ParseList(json.RawMessage(c.codecs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := chain.Bind(codec.Spec{Type: dtype.MustParse("uint16"), Shape: shape, Fill: []byte{0, 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := b.Encode(context.Background(), &codec.Chunk{}, nil, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = data[:len(data)-30]
+		box := nd.Box{Start: []int{1, 2}, Shape: []int{1, 3}}
+		dst := nd.Make(2, box.Shape...)
+		err = b.Decode(context.Background(), &codec.Chunk{}, &codec.Memory{Bytes: data}, box, dst)
+		if c.noticed && err == nil || !c.noticed && (err != nil || !bytes.Equal(dst.Data, src.Data[(4096+2)*2:][:6])) {
+			t.Errorf("%s: got %q, %v", c.codecs, dst.Data, err)
+		}
+		strict := &codec.Chunk{Limits: &codec.Limits{Strict: true}}
+		if err := b.Decode(context.Background(), strict, &codec.Memory{Bytes: data}, box, dst); err == nil {
+			t.Errorf("%s: strict reading does not notice what is missing", c.codecs)
+		}
+		whole := nd.Make(2, shape...)
+		if err := b.Decode(context.Background(), &codec.Chunk{}, &codec.Memory{Bytes: data}, nd.Whole(shape), whole); err == nil {
+			t.Errorf("%s: a whole read does not notice what is missing", c.codecs)
+		}
 	}
 }

@@ -163,6 +163,25 @@ func Bound(src []byte) (n int, exact bool) {
 	return n, exact
 }
 
+// Checked tells whether a frame in src has a checksum of its content. What is malformed
+// ends it, and is left to Decode.
+func Checked(src []byte) bool {
+	for len(src) > 0 {
+		h, n, err := parseHeader(src)
+		switch {
+		case err != nil:
+			return false
+		case h.checksum:
+			return true
+		case h.skipped:
+			src = src[n+h.size:]
+		default:
+			_, src = blocks(src[n:])
+		}
+	}
+	return false
+}
+
 // blocks adds up what the blocks of a frame hold at most, and returns what follows.
 func blocks(b []byte) (n int, rest []byte) {
 	for len(b) >= blockHeaderLen {
