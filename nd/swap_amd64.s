@@ -1,10 +1,10 @@
 #include "textflag.h"
 
-// func swapRowsAVX2(dst, src unsafe.Pointer, run, n, ds, ss int, order *[32]byte)
+// func swapRowsKernel(dst, src unsafe.Pointer, run, n, ds, ss int, order *[32]byte)
 //
 // What is left of a run is done together with the end of what was done before,
 // where it is less than a register. In place a run has to be whole registers.
-TEXT ·swapRowsAVX2(SB), NOSPLIT, $0-56
+TEXT ·swapRowsKernel(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ run+16(FP), DX
@@ -62,8 +62,8 @@ next:
 	VZEROUPPER
 	RET
 
-// func streamSwappedAVX2(dst, src unsafe.Pointer, run, n, ds, ss int, order *[32]byte)
-TEXT ·streamSwappedAVX2(SB), NOSPLIT, $0-56
+// func streamSwappedKernel(dst, src unsafe.Pointer, run, n, ds, ss int, order *[32]byte)
+TEXT ·streamSwappedKernel(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ run+16(FP), DX

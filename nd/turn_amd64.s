@@ -17,8 +17,8 @@
 // up in the same half of a register are loaded into the same half. Lines of dst
 // are 64 bytes apart.
 
-// func turn1AVX2(dst, src unsafe.Pointer, ss, n int)
-TEXT ·turn1AVX2(SB), NOSPLIT, $0-32
+// func turn1Kernel(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn1Kernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ ss+16(FP), R8
@@ -88,8 +88,8 @@ columns:
 	VZEROUPPER
 	RET
 
-// func turn2AVX2(dst, src unsafe.Pointer, ss, n int)
-TEXT ·turn2AVX2(SB), NOSPLIT, $0-32
+// func turn2Kernel(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn2Kernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ ss+16(FP), R8
@@ -150,8 +150,8 @@ columns:
 	VZEROUPPER
 	RET
 
-// func turn4AVX2(dst, src unsafe.Pointer, ss, n int)
-TEXT ·turn4AVX2(SB), NOSPLIT, $0-32
+// func turn4Kernel(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn4Kernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ ss+16(FP), R8
@@ -184,8 +184,8 @@ columns:
 	VZEROUPPER
 	RET
 
-// func turn8AVX2(dst, src unsafe.Pointer, ss, n int)
-TEXT ·turn8AVX2(SB), NOSPLIT, $0-32
+// func turn8Kernel(dst, src unsafe.Pointer, ss, n int)
+TEXT ·turn8Kernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ ss+16(FP), R8

@@ -130,8 +130,8 @@ GLOBL ones<>(SB), RODATA|NOPTR, $32
 	LEAQ (R8)(R8*2), R9; \
 	LEAQ (base)(R8*4), R10
 
-// func split2AVX2(dst, src *byte, n, stride int)
-TEXT ·split2AVX2(SB), NOSPLIT, $0-32
+// func split2Kernel(dst, src *byte, n, stride int)
+TEXT ·split2Kernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -159,8 +159,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func split4AVX2(dst, src *byte, n, stride int)
-TEXT ·split4AVX2(SB), NOSPLIT, $0-32
+// func split4Kernel(dst, src *byte, n, stride int)
+TEXT ·split4Kernel(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), DI
 	MOVQ    src+8(FP), SI
 	MOVQ    n+16(FP), CX
@@ -201,8 +201,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func split8AVX2(dst, src *byte, n, stride int)
-TEXT ·split8AVX2(SB), NOSPLIT, $0-32
+// func split8Kernel(dst, src *byte, n, stride int)
+TEXT ·split8Kernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -241,8 +241,8 @@ loop:
 	VPERMQ  $0xd8, off(SI), y; \
 	VPSHUFB pairs<>(SB), y, y
 
-// func split16AVX2(dst, src *byte, n, stride int)
-TEXT ·split16AVX2(SB), NOSPLIT, $0-32
+// func split16Kernel(dst, src *byte, n, stride int)
+TEXT ·split16Kernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -287,8 +287,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func join2AVX2(dst *byte, rows *[16]*byte, n int)
-TEXT ·join2AVX2(SB), NOSPLIT, $0-24
+// func join2Kernel(dst *byte, rows *[16]*byte, n int)
+TEXT ·join2Kernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ rows+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -312,8 +312,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func join4AVX2(dst *byte, rows *[16]*byte, n int)
-TEXT ·join4AVX2(SB), NOSPLIT, $0-24
+// func join4Kernel(dst *byte, rows *[16]*byte, n int)
+TEXT ·join4Kernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ rows+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -361,8 +361,8 @@ loop:
 	MOVQ    8*k(SI), DX; \
 	VMOVDQU (DX)(AX*1), y
 
-// func join8AVX2(dst *byte, rows *[16]*byte, n int)
-TEXT ·join8AVX2(SB), NOSPLIT, $0-24
+// func join8Kernel(dst *byte, rows *[16]*byte, n int)
+TEXT ·join8Kernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ rows+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -405,8 +405,8 @@ loop:
 	VPERMQ  $0xd8, y, y; \
 	VMOVDQU y, off(DI)
 
-// func join16AVX2(dst *byte, rows *[16]*byte, n int)
-TEXT ·join16AVX2(SB), NOSPLIT, $0-24
+// func join16Kernel(dst *byte, rows *[16]*byte, n int)
+TEXT ·join16Kernel(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ rows+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -437,8 +437,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func toRowsAVX2(dst, src *byte, n, stride int)
-TEXT ·toRowsAVX2(SB), NOSPLIT, $0-32
+// func toRowsKernel(dst, src *byte, n, stride int)
+TEXT ·toRowsKernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ n+16(FP), CX
@@ -472,8 +472,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func fromRowsAVX2(dst, src *byte, n, stride int)
-TEXT ·fromRowsAVX2(SB), NOSPLIT, $0-32
+// func fromRowsKernel(dst, src *byte, n, stride int)
+TEXT ·fromRowsKernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ n+16(FP), CX

@@ -5,7 +5,8 @@
 // byte j of every element. A bit shuffle gives eight rows for each plane, one for
 // each bit from the lowest up; bit i%8 of byte i/8 of a row is that of element i.
 //
-// Plain Go is the definition; on amd64 with AVX2 assembly does most of the work.
+// Plain Go is the definition; assembly does most of the work on arm64, and on
+// amd64 with AVX2.
 package shuffle
 
 // Shuffle gathers in dst, plane by plane, the bytes of the elements of size bytes

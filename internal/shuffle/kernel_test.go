@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package shuffle
 
 import (
@@ -8,9 +10,9 @@ import (
 
 // without runs a test as on a processor that lacks the instructions.
 func without(t *testing.T, test func(t *testing.T)) {
-	avx2 := hasAVX2
-	defer func() { hasAVX2 = avx2 }()
-	hasAVX2 = false
+	has := hasKernels
+	defer func() { hasKernels = has }()
+	hasKernels = false
 	test(t)
 }
 
@@ -28,8 +30,8 @@ func TestOnlyRegistersOfAVX2(t *testing.T) {
 }
 
 func BenchmarkPlainKernels(b *testing.B) {
-	avx2 := hasAVX2
-	defer func() { hasAVX2 = avx2 }()
-	hasAVX2 = false
+	has := hasKernels
+	defer func() { hasKernels = has }()
+	hasKernels = false
 	BenchmarkKernels(b)
 }

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package nd
 
 import (
@@ -8,9 +10,9 @@ import (
 
 // without runs a test as on a processor that lacks the instructions.
 func without(t *testing.T, test func(t *testing.T)) {
-	avx2 := hasAVX2
-	defer func() { hasAVX2 = avx2 }()
-	hasAVX2 = false
+	has := hasKernels
+	defer func() { hasKernels = has }()
+	hasKernels = false
 	test(t)
 }
 
@@ -39,9 +41,9 @@ func TestOnlyRegistersOfAVX2(t *testing.T) {
 }
 
 func BenchmarkPlain(b *testing.B) {
-	avx2 := hasAVX2
-	defer func() { hasAVX2 = avx2 }()
-	hasAVX2 = false
+	has := hasKernels
+	defer func() { hasKernels = has }()
+	hasKernels = false
 	b.Run("swap", BenchmarkSwapBytes)
 	b.Run("turn", BenchmarkTurn)
 }
