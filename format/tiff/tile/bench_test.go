@@ -79,6 +79,33 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+// Into memory of rows, columns and samples, as image programs have it.
+func BenchmarkDecodePixels(b *testing.B) {
+	for _, c := range benchmarks {
+		l := plain(256, 256)
+		l.Samples, l.Photometric = 3, 2
+		c.change(&l)
+		if l.Samples == 1 {
+			continue
+		}
+		b.Run(c.name, func(b *testing.B) {
+			v := scene(&l)
+			data, err := l.AppendEncode(nil, v, tile.Encoding{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			v = nd.Make(v.Size, l.Height, l.Width, l.Samples).Permute([]int{2, 0, 1})
+			b.SetBytes(int64(len(v.Data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := l.Decode(v, data, 0, l.Height); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkEncode(b *testing.B) {
 	for _, c := range benchmarks {
 		b.Run(c.name, func(b *testing.B) {

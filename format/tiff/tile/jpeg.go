@@ -7,6 +7,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/format/tiff/jpeg"
+	"github.com/omnizarr/zarr/format/tiff/pixel"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -62,7 +63,7 @@ func (l *Layout) decodeJPEG(dst nd.View, src []byte, box nd.Box, want int) error
 		to := dst
 		to.Shape = part.Shape
 		if to.Len() > 0 {
-			nd.Copy(to, room.Box(part))
+			d.copy(to, room.Box(part))
 		}
 	}
 	zero(dst.Box(nd.Box{Start: []int{0, inside[0], 0}, Shape: []int{box.Shape[0], box.Shape[1] - inside[0], box.Shape[2]}}))
@@ -104,6 +105,45 @@ func (d *jpegDecoder) into(v nd.View) jpeg.Planes {
 	return p
 }
 
+// byPixels reports whether the samples of a pixel follow one another, and pixels each
+// other, as image programs have them.
+func byPixels(v nd.View) bool {
+	return v.Size == 1 && v.Strides[0] == 1 && v.Strides[2] == v.Shape[0] && v.Shape[0] > 1
+}
+
+// copy copies planes to pixels, or pixels to planes, a row at a time with the kernels
+// that there are for it, and anything else as it is.
+func (d *jpegDecoder) copy(dst, src nd.View) {
+	switch {
+	case byPixels(dst) && byRows(src):
+		for y := range dst.Shape[1] {
+			pixel.Join(pixelRow(dst, y), d.row(src, y), 1)
+		}
+	case byRows(dst) && byPixels(src):
+		for y := range dst.Shape[1] {
+			pixel.Split(d.row(dst, y), pixelRow(src, y), 1)
+		}
+	default:
+		nd.Copy(dst, src)
+	}
+}
+
+// pixelRow is row y of memory that is byPixels.
+func pixelRow(v nd.View, y int) []byte {
+	at := v.Offset + y*v.Strides[1]
+	return v.Data[at : at+v.Shape[0]*v.Shape[2]]
+}
+
+// row is row y of memory that is byRows, by planes.
+func (d *jpegDecoder) row(v nd.View, y int) [][]byte {
+	d.planes = d.planes[:0]
+	for s := range v.Shape[0] {
+		at := v.Offset + s*v.Strides[0] + y*v.Strides[1]
+		d.planes = append(d.planes, v.Data[at:at+v.Shape[2]])
+	}
+	return d.planes
+}
+
 // appendJPEG appends a JPEG stream. It has no tables if those of the layout are
 // the ones that it would have.
 func (l *Layout) appendJPEG(dst []byte, src nd.View, e Encoding) ([]byte, error) {
@@ -114,19 +154,19 @@ func (l *Layout) appendJPEG(dst []byte, src nd.View, e Encoding) ([]byte, error)
 		opt.Abbreviated = bytes.Equal(hold.B, l.JPEGTables)
 		hold.Free()
 	}
-	if !byRows(src) {
-		n := src.Len()
-		hold := buf.Get(n)
-		defer hold.Free()
-		plain := nd.Of(hold.B[:n], 1, src.Shape...)
-		nd.Copy(plain, src)
-		src = plain
-	}
 	d := jpegDecoders.Get().(*jpegDecoder)
 	defer func() {
 		clear(d.planes)
 		jpegDecoders.Put(d)
 	}()
+	if !byRows(src) {
+		n := src.Len()
+		hold := buf.Get(n)
+		defer hold.Free()
+		plain := nd.Of(hold.B[:n], 1, src.Shape...)
+		d.copy(plain, src)
+		src = plain
+	}
 	return jpeg.AppendEncode(dst, d.into(src), opt)
 }
 

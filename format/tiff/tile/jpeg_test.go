@@ -55,10 +55,11 @@ func TestJPEGTilesComeBackNearly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		turned := strange(1, want.Shape...)
-		nd.Copy(turned, want)
-		if again, err := l.AppendEncode(nil, turned, c.e); err != nil || !bytes.Equal(again, full) {
-			t.Errorf("%+v: other memory is encoded differently, %v", c, err)
+		for _, turned := range []nd.View{strange(1, want.Shape...), pixels(1, want.Shape...)} {
+			nd.Copy(turned, want)
+			if again, err := l.AppendEncode(nil, turned, c.e); err != nil || !bytes.Equal(again, full) {
+				t.Errorf("%+v: other memory is encoded differently, %v", c, err)
+			}
 		}
 		whole := nd.Make(1, want.Shape...)
 		if err := l.Decode(whole, full, 0, 19); err != nil || !near(whole, want, 12) {
@@ -69,7 +70,7 @@ func TestJPEGTilesComeBackNearly(t *testing.T) {
 			{Start: []int{c.samples - 1, 3, 5}, Shape: []int{1, 11, 8}},
 			{Start: []int{0, 18, 0}, Shape: []int{c.samples, 1, 24}},
 		} {
-			for _, dst := range []nd.View{nd.Make(1, box.Shape...), strange(1, box.Shape...)} {
+			for _, dst := range []nd.View{nd.Make(1, box.Shape...), strange(1, box.Shape...), pixels(1, box.Shape...)} {
 				if err := l.DecodeBox(dst, full, box, -1); err != nil || !equal(dst, whole.Box(box)) {
 					t.Errorf("%+v, %v: %v", c, box, err)
 				}
@@ -119,7 +120,7 @@ func TestASmallerJPEGIsTheTopLeft(t *testing.T) {
 		{Start: []int{0, 20, 0}, Shape: []int{3, 3, 32}},
 		{Start: []int{0, 0, 25}, Shape: []int{3, 30, 7}},
 	} {
-		for _, dst := range []nd.View{nd.Make(1, box.Shape...), strange(1, box.Shape...)} {
+		for _, dst := range []nd.View{nd.Make(1, box.Shape...), strange(1, box.Shape...), pixels(1, box.Shape...)} {
 			nd.Fill(dst, []byte{7})
 			if err := l.DecodeBox(dst, data, box, 30); err != nil || !equal(dst, padded.Box(box)) {
 				t.Errorf("%v: %v", box, err)
@@ -213,6 +214,27 @@ func TestErrorsOfTables(t *testing.T) {
 		err := l.Decode(nd.Make(1, 1, 19, 24), []byte(c.data), 0, -1)
 		if err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("tables %x: got %v, want %s", c.tables, err, c.want)
+		}
+	}
+}
+
+// Between planes and pixels nothing beside the rows of the box is touched.
+func TestPixelsLeaveMarginsAlone(t *testing.T) {
+	for _, compression := range []int{tile.JPEG, tile.Zstd, tile.None} {
+		l := plain(40, 33)
+		l.Compression, l.Samples, l.Photometric = compression, 3, 2
+		data, err := l.AppendEncode(nil, photo(3, 33, 40), tile.Encoding{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := pixels(1, 3, 33, 40)
+		want := bytes.Clone(dst.Data)
+		if err := l.Decode(dst, data, 0, 33); err != nil {
+			t.Fatal(err)
+		}
+		nd.Fill(dst, []byte{0xa5})
+		if !bytes.Equal(dst.Data, want) {
+			t.Errorf("compression %d: bytes beside the tile were changed", compression)
 		}
 	}
 }

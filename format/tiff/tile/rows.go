@@ -133,6 +133,10 @@ func (d *decoder) scatter(elems []byte, p, y, k int) {
 	}
 	pixelSize := d.spp * d.size
 	elems = elems[d.box.Start[2]*pixelSize:][:pixels*pixelSize]
+	if d.spp > 1 && d.box.Shape[0] == d.spp && d.dst.Strides[0] == d.size && d.dst.Strides[2] == pixelSize {
+		copy(d.dst.Data[d.at(0, y):][:len(elems)], elems) // pixels as they are stored
+		return
+	}
 	if d.dst.Strides[2] != d.size || d.spp > 1 && d.box.Shape[0] != d.l.Samples {
 		d.strided(elems, p, y)
 		return

@@ -93,6 +93,15 @@ func strange(size int, shape ...int) nd.View {
 	return v
 }
 
+// pixels is memory of rows, columns and samples, with a margin around each row.
+func pixels(size int, shape ...int) nd.View {
+	v := nd.Make(size, shape[1]+2, shape[2]+3, shape[0])
+	for i := range v.Data {
+		v.Data[i] = 0xa5
+	}
+	return v.Box(nd.Box{Start: []int{1, 2, 0}, Shape: []int{shape[1], shape[2], shape[0]}}).Permute([]int{2, 0, 1})
+}
+
 func equal(a, b nd.View) bool {
 	x, y := nd.Make(a.Size, a.Shape...), nd.Make(b.Size, b.Shape...)
 	nd.Copy(x, a)
@@ -114,7 +123,7 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 		if again, err := l.AppendEncode(nil, turned, tile.Encoding{}); err != nil || !bytes.Equal(again, data) {
 			t.Fatalf("%+v: other memory is encoded differently, %v", l, err)
 		}
-		for _, dst := range []nd.View{nd.Make(want.Size, want.Shape...), strange(want.Size, want.Shape...)} {
+		for _, dst := range []nd.View{nd.Make(want.Size, want.Shape...), strange(want.Size, want.Shape...), pixels(want.Size, want.Shape...)} {
 			if err := l.Decode(dst, data, 0, l.Height); err != nil || !equal(dst, want) {
 				t.Fatalf("%+v: %v", l, err)
 			}
@@ -125,7 +134,7 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 				box.Start[i] = r.IntN(n)
 				box.Shape[i] = 1 + r.IntN(n-box.Start[i])
 			}
-			for _, dst := range []nd.View{nd.Make(want.Size, box.Shape...), strange(want.Size, box.Shape...)} {
+			for _, dst := range []nd.View{nd.Make(want.Size, box.Shape...), strange(want.Size, box.Shape...), pixels(want.Size, box.Shape...)} {
 				if err := l.DecodeBox(dst, data, box, -1); err != nil || !equal(dst, want.Box(box)) {
 					t.Fatalf("%+v, %v: %v", l, box, err)
 				}
@@ -161,7 +170,7 @@ func TestShortStripsEndInZeros(t *testing.T) {
 			t.Fatal(err)
 		}
 		nd.Fill(want.Box(nd.Box{Start: []int{0, rows, 0}, Shape: []int{l.Samples, l.Height - rows, l.Width}}), make([]byte, want.Size))
-		for _, dst := range []nd.View{nd.Make(want.Size, want.Shape...), strange(want.Size, want.Shape...)} {
+		for _, dst := range []nd.View{nd.Make(want.Size, want.Shape...), strange(want.Size, want.Shape...), pixels(want.Size, want.Shape...)} {
 			for _, n := range []int{-1, 0, rows} {
 				nd.Fill(dst, bytes.Repeat([]byte{7}, dst.Size))
 				if err := l.Decode(dst, data, 0, n); err != nil || !equal(dst, want) {
