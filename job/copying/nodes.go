@@ -22,7 +22,7 @@ type Nodes struct {
 	// Knows reports whether programs that read the format have a codec; nil: they
 	// have all that the engine writes. Codecs that came from the source, and that
 	// readers of the format do not know, give way to the usual ones.
-	Knows func(codec string) bool
+	Knows func(codec meta.Extension) bool
 	// Keys gives the chunk keys of the copy, nil for those that the format has by
 	// itself, which is also what a nil function means.
 	Keys func(a *zarr.Array) (json.RawMessage, error)
@@ -83,5 +83,5 @@ func (f Nodes) knows(codecs json.RawMessage) bool {
 	if err != nil || f.Knows == nil {
 		return err == nil
 	}
-	return !slices.ContainsFunc(list, func(c meta.Extension) bool { return !f.Knows(c.Name) })
+	return !slices.ContainsFunc(list, func(c meta.Extension) bool { return !f.Knows(c) })
 }

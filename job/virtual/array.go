@@ -57,8 +57,12 @@ func (v *virtual) portable(ctx context.Context, path string, a *zarr.Array) (*me
 	out.Meta.Keys, _ = forward(out.Meta.Keys)
 	out.Meta.Transformers = nil
 	i := slices.IndexFunc(v.opts.Translators, func(t Translator) bool { return t.Translates(out.Meta.Codecs) })
+	if i < 0 && strange(out.Meta.Codecs) != "" {
+		items, err := v.anew(ctx, path, a, out.Meta)
+		return out.Meta, items, err
+	}
 	if i < 0 {
-		items, err := v.collect(ctx, a)
+		items, err := v.collect(ctx, path, a)
 		return out.Meta, items, err
 	}
 	for c, err := range v.chunks(ctx, a) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/grid"
+	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/refs"
 )
@@ -36,6 +37,7 @@ func (v *virtual) chunks(ctx context.Context, a *zarr.Array) iter.Seq2[Chunk, er
 			case errors.Is(err, store.ErrNotExist):
 				continue
 			case errors.Is(err, store.ErrNoPlace):
+				v.made++
 				out.Reference, err = v.inline(a, c, func() ([]byte, error) { return a.RawChunk(ctx, c.Index...) })
 			}
 			if !yield(out, err) || err != nil {
@@ -88,14 +90,19 @@ func (v *virtual) inline(a *zarr.Array, c zarr.ChunkInfo, read func() ([]byte, e
 	return refs.Reference{Data: data}, nil
 }
 
-// collect gives the references of an array.
-func (v *virtual) collect(ctx context.Context, a *zarr.Array) ([]item, error) {
+// collect gives the references of an array, and tells what it has to store.
+func (v *virtual) collect(ctx context.Context, path string, a *zarr.Array) ([]item, error) {
 	var items []item
+	v.made = 0
+	before := v.used
 	for c, err := range v.chunks(ctx, a) {
 		if err != nil {
 			return nil, err
 		}
 		items = append(items, item{c.key, c.Reference})
+	}
+	if v.made > 0 {
+		v.note("%s: %s in the copy, since no part of a file is one: %s", path, stored(v.made), words.Bytes(float64(v.used-before)))
 	}
 	return items, nil
 }

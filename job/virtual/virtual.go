@@ -103,7 +103,7 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 			break
 		}
 	}
-	v.used = 0
+	v.used, v.made = 0, 0
 	if strings.HasSuffix(strings.ToLower(url), ".json") {
 		return v.file(ctx, url)
 	}
@@ -120,6 +120,7 @@ type virtual struct {
 	opts   Options
 	track  *job.Tracker
 	used   int64 // bytes of chunks in manifests
+	made   int   // chunks of the array there that have no place in a file
 	notes  []string
 }
 
@@ -281,7 +282,7 @@ func (v *virtual) nodes(ctx context.Context, l *landing.Landing) error {
 	home, told := siteOf(l.URL()).up(), false
 	for _, path := range job.Paths(v.arrays) {
 		a := v.arrays[path]
-		items, err := v.collect(ctx, a)
+		items, err := v.collect(ctx, path, a)
 		if err != nil {
 			return err
 		}

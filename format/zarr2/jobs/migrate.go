@@ -252,7 +252,7 @@ func (m *migrator) check(n zarr.Node) error {
 			return m.findAbsent(n, doc)
 		}
 		for _, c := range doc.Codecs {
-			if !std.Portable(c.Name) {
+			if !std.Portable(c) {
 				return fmt.Errorf("no codec for %s in Zarr v3", strings.TrimPrefix(c.Name, "numcodecs."))
 			}
 		}
