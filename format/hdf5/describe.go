@@ -14,13 +14,13 @@ const Format = "hdf5"
 const signature = "\x89HDF\r\n\x1a\n"
 
 // Describe tells how files are recognised and opened: by their first bytes, and
-// those with a userblock by their names. Folders are called .nwb as well, so that
-// this name tells nothing.
+// those with a userblock, and those on servers, by their names. A folder may be called
+// .nwb as well: what is none of these files is looked for as one.
 func Describe() *format.Format {
 	return &format.Format{
 		Name: Format, Title: "an HDF5 file",
 		File: &format.File{
-			Endings: []string{".h5", ".hdf5", ".he5", ".h5ad", ".ims", ".mat"},
+			Endings: []string{".h5", ".hdf5", ".he5", ".h5ad", ".ims", ".mat", ".nwb", ".nc", ".nc4"},
 			Starts:  func(head []byte) bool { return string(head) == signature },
 			Open: func(ctx context.Context, s store.Store, key string, env format.Env) (store.Store, error) {
 				return Open(ctx, s, key, env)
