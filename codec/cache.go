@@ -1,54 +1,100 @@
 package codec
 
 import (
-	"container/list"
 	"context"
+	"errors"
+	"hash/maphash"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Cache keeps what was decoded, chunks and shard indexes, up to a number of
-// bytes; what was used longest ago goes first. Two readers who want the same
+// bytes; what was used about longest ago goes first. Two readers who want the same
 // thing at once wait for one decoding. It is safe for several goroutines.
 //
 // A cache trusts that it is told when chunks change, as arrays do of all that this
 // process writes.
+//
+// Many goroutines ask it for every inner chunk, so that no lock is for all of them:
+// chunks are on racks by their names, parts of a chunk in drawers by theirs, and what
+// is kept is in queues by both. Only one of these locks is ever held at a time.
 type Cache struct {
-	mu     sync.Mutex
-	max    int64
-	size   int64
-	hits   int64
-	order  *list.List // of *entry, the most recently used in front
-	chunks map[string]*shelf
+	max  int64
+	size atomic.Int64
+	// turn counts what was ever kept. What is used has the turn of that moment, which
+	// all can read without disturbing each other.
+	turn   atomic.Int64
+	seed   maphash.Seed
+	racks  [64]rack
+	queues [64]queue
 	// partsOnly says that only chunks are kept of which a part was wanted.
 	partsOnly bool
 }
 
-// shelf is what the cache knows of one chunk: its decoded parts by name, those
-// that are being decoded, who reads it and how many write it.
+// rack holds some of the chunks.
+type rack struct {
+	mu     sync.Mutex
+	chunks map[string]*shelf
+	_      [48]byte // its neighbour is in another line of the processor's cache
+}
+
+// shelf is what the cache knows of one version of a chunk: it ends when the chunk is
+// written. While that goes on the rack has one that has ended already.
 type shelf struct {
-	items   map[string]*list.Element
-	calls   map[string]*call
-	leases  map[*Lease]struct{}
+	chunk string
+	rack  *rack
+	hash  uint64 // of chunk
+	ended atomic.Bool
+	kept  atomic.Int64 // parts
+	// Guarded by rack.mu:
+	leases  int
 	writers int
+
+	drawers [16]drawer
+}
+
+// drawer holds some of the parts of a chunk, and those that are being decoded.
+type drawer struct {
+	mu    sync.Mutex
+	items map[string]*entry
+	calls map[string]*call
+}
+
+// queue holds some of all that is kept, the newest in front.
+type queue struct {
+	mu          sync.Mutex
+	front, back *entry
+	oldest      atomic.Int64 // age of back, 0 if there is none
+	hits        atomic.Int64
+	_           [24]byte
 }
 
 type entry struct {
-	chunk, name string
-	value       any
-	size        int64
+	shelf *shelf
+	name  string
+	value any
+	size  int64
+	queue *queue
+	used  atomic.Int64 // see Cache.now
+	// Guarded by queue.mu:
+	age        int64 // used, when it was put where it is in the queue
+	prev, next *entry
+	queued     bool
 }
 
 type call struct {
 	done  chan struct{}
 	value any
 	err   error
-	stale bool // the chunk was written while it was being decoded
 }
+
+// errUnfinished is what those get who wait for a decoding that panics.
+var errUnfinished = errors.New("decoding was not finished")
 
 // NewCache returns a cache of at most max bytes.
 func NewCache(max int64) *Cache {
-	return &Cache{max: max, order: list.New(), chunks: map[string]*shelf{}}
+	return &Cache{max: max, seed: maphash.MakeSeed()}
 }
 
 // NewPartCache returns a cache of at most max bytes for chunks of which only a
@@ -62,9 +108,10 @@ func NewPartCache(max int64) *Cache {
 
 // Stats tells how many bytes the cache holds and how often it could answer.
 func (c *Cache) Stats() (bytes, hits int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.size, c.hits
+	for i := range c.queues {
+		hits += c.queues[i].hits.Load()
+	}
+	return c.size.Load(), hits
 }
 
 // Lease is a reader's right to use what the cache keeps of a chunk, and to add
@@ -72,47 +119,46 @@ func (c *Cache) Stats() (bytes, hits int64) {
 // chunk: as long as it holds, the bytes and what the cache keeps are of the same
 // version.
 type Lease struct {
-	c     *Cache
-	chunk string
-	ended bool // guarded by c.mu
+	c *Cache
+	s *shelf
 }
 
 // Lease begins a lease of a chunk, which must be closed. The name of the chunk
 // must be the same for all who read and write it.
 func (c *Cache) Lease(chunk string) *Lease {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.shelf(chunk)
-	l := &Lease{c: c, chunk: chunk, ended: s.writers > 0}
-	if !l.ended {
-		s.leases[l] = struct{}{}
+	r, hash := c.rack(chunk)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.chunks[chunk]
+	if s == nil {
+		s = r.put(chunk, hash)
 	}
-	return l
+	s.leases++
+	return &Lease{c, s}
 }
 
 // Close ends the lease.
 func (l *Lease) Close() {
-	l.c.mu.Lock()
-	defer l.c.mu.Unlock()
-	l.ended = true
-	s := l.c.shelf(l.chunk)
-	delete(s.leases, l)
-	l.c.tidy(l.chunk, s)
+	s := l.s
+	s.rack.mu.Lock()
+	defer s.rack.mu.Unlock()
+	s.leases--
+	s.tidy()
 }
 
 // Holds reports whether nobody has written the chunk since the lease began.
-func (l *Lease) Holds() bool {
-	l.c.mu.Lock()
-	defer l.c.mu.Unlock()
-	return !l.ended
-}
+func (l *Lease) Holds() bool { return !l.s.ended.Load() }
 
 // Has reports whether the cache keeps a part of the chunk.
 func (l *Lease) Has(name string) bool {
-	l.c.mu.Lock()
-	defer l.c.mu.Unlock()
-	s := l.c.chunks[l.chunk]
-	return !l.ended && s != nil && s.items[name] != nil
+	s := l.s
+	if s.ended.Load() || s.kept.Load() == 0 {
+		return false
+	}
+	d := &s.drawers[l.c.hash(name)%uint64(len(s.drawers))]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.items[name] != nil
 }
 
 // PartsOnly reports whether only chunks are kept of which a part was wanted.
@@ -124,23 +170,25 @@ func (l *Lease) Max() int64 { return l.c.max }
 // Get returns a part of the chunk, made by load if the cache does not keep it.
 // load returns the part and its size in bytes.
 func (l *Lease) Get(ctx context.Context, name string, load func() (any, int64, error)) (any, error) {
-	c := l.c
-	c.mu.Lock()
-	if l.ended {
-		c.mu.Unlock()
+	c, s := l.c, l.s
+	hash := c.hash(name)
+	d := &s.drawers[hash%uint64(len(s.drawers))]
+	q := &c.queues[(hash>>8+s.hash)%uint64(len(c.queues))]
+	d.mu.Lock()
+	if s.ended.Load() {
+		d.mu.Unlock()
 		v, _, err := load()
 		return v, err
 	}
-	s := c.shelf(l.chunk)
-	if e, ok := s.items[name]; ok {
-		c.order.MoveToFront(e)
-		c.hits++
-		c.mu.Unlock()
-		return e.Value.(*entry).value, nil
+	if e := d.items[name]; e != nil {
+		d.mu.Unlock()
+		e.used.Store(c.now())
+		q.hits.Add(1)
+		return e.value, nil
 	}
-	if running, ok := s.calls[name]; ok {
-		c.hits++
-		c.mu.Unlock()
+	if running := d.calls[name]; running != nil {
+		d.mu.Unlock()
+		q.hits.Add(1)
 		select {
 		case <-running.done:
 			if running.err != nil && ctx.Err() == nil || !l.Holds() {
@@ -154,23 +202,142 @@ func (l *Lease) Get(ctx context.Context, name string, load func() (any, int64, e
 			return nil, ctx.Err()
 		}
 	}
-	own := &call{done: make(chan struct{})}
-	s.calls[name] = own
-	c.mu.Unlock()
-
+	own := &call{done: make(chan struct{}), err: errUnfinished}
+	if d.calls == nil {
+		d.calls = map[string]*call{}
+	}
+	d.calls[name] = own
+	d.mu.Unlock()
+	defer close(own.done)
 	var size int64
+	defer func() { c.loaded(s, d, q, name, own, size) }()
 	own.value, size, own.err = load()
+	return own.value, own.err
+}
 
-	c.mu.Lock()
-	if !own.stale {
-		delete(s.calls, name)
-		if own.err == nil {
-			c.keep(s, &entry{l.chunk, name, own.value, size})
+// loaded keeps what a call has made, unless the chunk was written meanwhile.
+func (c *Cache) loaded(s *shelf, d *drawer, q *queue, name string, own *call, size int64) {
+	d.mu.Lock()
+	delete(d.calls, name)
+	if own.err != nil || s.ended.Load() || size > c.max {
+		d.mu.Unlock()
+		return
+	}
+	e := &entry{shelf: s, name: name, value: own.value, size: size, queue: q}
+	e.used.Store(2 * c.turn.Add(1))
+	if d.items == nil {
+		d.items = map[string]*entry{}
+	}
+	d.items[name] = e
+	s.kept.Add(1)
+	c.size.Add(size)
+	d.mu.Unlock()
+
+	q.mu.Lock()
+	q.put(e)
+	q.mu.Unlock()
+	if s.ended.Load() {
+		c.remove(e) // who ended it may have looked before it was in the queue
+	}
+	for c.size.Load() > c.max && c.evict() {
+	}
+}
+
+// now is a time by the count of what was kept: odd, so that what was kept last, with the even
+// number before it, is older than what is used now.
+func (c *Cache) now() int64 { return 2*c.turn.Load() + 1 }
+
+// evict removes what was used about longest ago; false if nothing is left.
+func (c *Cache) evict() bool {
+	for {
+		var from *queue
+		var oldest int64
+		for i := range c.queues {
+			if at := c.queues[i].oldest.Load(); at != 0 && (from == nil || at < oldest) {
+				from, oldest = &c.queues[i], at
+			}
+		}
+		if from == nil {
+			return false
+		}
+		from.mu.Lock()
+		e := from.back
+		if e != nil && e.used.Load() > e.age { // it was used since it was put there
+			from.cut(e)
+			from.put(e)
+			e = nil
+		}
+		from.mu.Unlock()
+		if e != nil {
+			c.remove(e)
+			return true
 		}
 	}
-	c.mu.Unlock()
-	close(own.done)
-	return own.value, own.err
+}
+
+// put puts an entry in its place by when it was used, which is near the front.
+func (q *queue) put(e *entry) {
+	e.age = e.used.Load()
+	behind := q.front
+	for steps := 0; behind != nil && behind.age > e.age && steps < 16; steps++ {
+		behind = behind.next
+	}
+	e.next, e.queued = behind, true
+	if behind != nil {
+		e.prev, behind.prev = behind.prev, e
+	} else {
+		e.prev, q.back = q.back, e
+	}
+	if e.prev != nil {
+		e.prev.next = e
+	} else {
+		q.front = e
+	}
+	q.oldest.Store(q.back.age)
+}
+
+// cut takes an entry out.
+func (q *queue) cut(e *entry) {
+	if e.prev != nil {
+		e.prev.next = e.next
+	} else {
+		q.front = e.next
+	}
+	if e.next != nil {
+		e.next.prev = e.prev
+	} else {
+		q.back = e.prev
+	}
+	e.prev, e.next, e.queued = nil, nil, false
+	if q.back != nil {
+		q.oldest.Store(q.back.age)
+	} else {
+		q.oldest.Store(0)
+	}
+}
+
+// remove forgets a part, if nobody else does.
+func (c *Cache) remove(e *entry) {
+	e.queue.mu.Lock()
+	mine := e.queued
+	if mine {
+		e.queue.cut(e)
+	}
+	e.queue.mu.Unlock()
+	if !mine {
+		return
+	}
+	s := e.shelf
+	d := &s.drawers[c.hash(e.name)%uint64(len(s.drawers))]
+	d.mu.Lock()
+	delete(d.items, e.name)
+	d.mu.Unlock()
+	c.size.Add(-e.size)
+	if s.kept.Add(-1) == 0 {
+		s.rack.mu.Lock()
+		s.tidy()
+		s.rack.mu.Unlock()
+	}
 }
 
 // Change says that a chunk is about to be written; the function that it returns
@@ -179,15 +346,27 @@ func (c *Cache) Change(chunk string) (done func()) {
 	if c == nil {
 		return func() {}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.shelf(chunk).writers++
-	c.forget(chunk)
+	r, hash := c.rack(chunk)
+	r.mu.Lock()
+	old := r.chunks[chunk]
+	s := old
+	if old == nil || !old.ended.Load() {
+		s = r.put(chunk, hash)
+		s.ended.Store(true)
+	}
+	s.writers++
+	if old != nil {
+		old.ended.Store(true)
+	}
+	r.mu.Unlock()
+	if old != nil && old != s {
+		c.clear(old)
+	}
 	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.shelf(chunk).writers--
-		c.forget(chunk)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		s.writers--
+		s.tidy()
 	}
 }
 
@@ -196,63 +375,65 @@ func (c *Cache) Drop(prefix string) {
 	if c == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for chunk := range c.chunks {
-		if strings.HasPrefix(chunk, prefix) {
-			c.forget(chunk)
+	for i := range c.racks {
+		r := &c.racks[i]
+		var gone []*shelf
+		r.mu.Lock()
+		for chunk, s := range r.chunks {
+			if strings.HasPrefix(chunk, prefix) && !s.ended.Load() {
+				delete(r.chunks, chunk)
+				s.ended.Store(true)
+				gone = append(gone, s)
+			}
+		}
+		r.mu.Unlock()
+		for _, s := range gone {
+			c.clear(s)
 		}
 	}
 }
 
-func (c *Cache) shelf(chunk string) *shelf {
-	s := c.chunks[chunk]
-	if s == nil {
-		s = &shelf{items: map[string]*list.Element{}, calls: map[string]*call{}, leases: map[*Lease]struct{}{}}
-		c.chunks[chunk] = s
+// clear forgets what was kept of a version of a chunk that has ended.
+func (c *Cache) clear(s *shelf) {
+	for i := range s.drawers {
+		d := &s.drawers[i]
+		var gone []*entry
+		d.mu.Lock()
+		for _, e := range d.items {
+			gone = append(gone, e)
+		}
+		d.mu.Unlock()
+		for _, e := range gone {
+			c.remove(e)
+		}
 	}
+}
+
+func (c *Cache) hash(name string) uint64 { return maphash.String(c.seed, name) }
+
+// rack is that of a chunk.
+func (c *Cache) rack(chunk string) (*rack, uint64) {
+	hash := c.hash(chunk)
+	return &c.racks[hash%uint64(len(c.racks))], hash
+}
+
+// put puts an empty shelf on the rack.
+func (r *rack) put(chunk string, hash uint64) *shelf {
+	s := &shelf{chunk: chunk, rack: r, hash: hash}
+	if r.chunks == nil {
+		r.chunks = map[string]*shelf{}
+	}
+	r.chunks[chunk] = s
 	return s
 }
 
-// tidy drops a shelf on which nothing is left.
-func (c *Cache) tidy(chunk string, s *shelf) {
-	if len(s.items) == 0 && len(s.calls) == 0 && len(s.leases) == 0 && s.writers == 0 {
-		delete(c.chunks, chunk)
-	}
-}
-
-func (c *Cache) keep(s *shelf, e *entry) {
-	if e.size > c.max {
+// tidy takes a shelf away that nobody uses: one that is for writers when they have written,
+// another when nothing is left on it.
+func (s *shelf) tidy() {
+	if s.rack.chunks[s.chunk] != s || s.writers > 0 {
 		return
 	}
-	s.items[e.name] = c.order.PushFront(e)
-	c.size += e.size
-	for c.size > c.max {
-		old := c.order.Back().Value.(*entry)
-		from := c.chunks[old.chunk]
-		c.remove(from, old.name)
-		c.tidy(old.chunk, from)
+	if s.ended.Load() || s.leases == 0 && s.kept.Load() == 0 {
+		delete(s.rack.chunks, s.chunk)
 	}
-}
-
-func (c *Cache) remove(s *shelf, name string) {
-	old := c.order.Remove(s.items[name]).(*entry)
-	delete(s.items, name)
-	c.size -= old.size
-}
-
-func (c *Cache) forget(chunk string) {
-	s := c.shelf(chunk)
-	for name := range s.items {
-		c.remove(s, name)
-	}
-	for name, running := range s.calls {
-		running.stale = true
-		delete(s.calls, name)
-	}
-	for l := range s.leases {
-		l.ended = true
-		delete(s.leases, l)
-	}
-	c.tidy(chunk, s)
 }
