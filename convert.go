@@ -128,7 +128,7 @@ func (a *Array) convertPlan(ctx context.Context, s *state, p *plan, dst nd.View,
 	p.cut(cells{s.meta.Grid, s.meta.Shape, s.innerShape()})
 	dst = p.expand(dst)
 	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) error {
-		t := p.task(k, dst)
+		t := p.task(k, dst, nil)
 		key := a.chunkKey(s, t.chunk)
 		if err := a.convertTask(ctx, s, &t, key, c); err != nil {
 			return a.chunkError("read", key, err)

@@ -73,11 +73,15 @@ func (a *Array) readTasks(ctx context.Context, s *state, p *plan, dst nd.View, s
 		seen = &versions{of: map[string]string{}}
 	}
 	return a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) (err error) {
-		t := p.task(k, dst)
-		t.seen = seen
-		key := a.chunkKey(s, t.chunk)
+		r := readings.Get().(*reading)
+		r.task = p.task(k, dst, r.ints[:])
+		t := &r.task
+		t.reading, t.seen = r, seen
+		r.key = s.meta.Keys.Append(append(r.key[:0], a.prefix()...), t.chunk)
+		key := string(r.key)
 		defer a.caught("read", key, &err)
-		err = a.readTask(ctx, s, &t, key)
+		err = a.readTask(ctx, s, t, key)
+		r.free()
 		if errors.Is(err, ErrMissing) && !strict {
 			err = nil
 		}
@@ -290,6 +294,9 @@ func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, k
 }
 
 func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *task, key string, dst nd.View) error {
+	if t.direct(ctx, b) {
+		return t.reading.decode(ctx, a, b, key, dst)
+	}
 	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
 	if !a.noPartCache && !t.box.Covers(t.inside) {
 		lease := partCache.Lease(a.identity(key))

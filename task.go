@@ -16,17 +16,22 @@ type task struct {
 	pieces []piece // nil if all are plain ranges: box is just what user holds
 	points *group
 	seen   *versions // nil unless other tasks read of the same chunk
+	// reading is what the task is part of, nil if it is by itself.
+	reading *reading
 }
 
 // task computes task k, of which user is the caller's memory for the whole
-// result.
-func (p *plan) task(k int, user nd.View) task {
+// result. Its small slices are in mem where that is large enough.
+func (p *plan) task(k int, user nd.View, mem []int) task {
 	if p.groups != nil {
 		g := &p.groups[k]
 		return task{chunk: g.chunk, box: g.box, length: g.length, inside: g.inside, user: user, points: g}
 	}
 	rank := len(p.axes)
-	mem := make([]int, 6*rank)
+	if cap(mem) < 6*rank {
+		mem = make([]int, 6*rank)
+	}
+	mem = mem[:6*rank]
 	t := task{
 		chunk: mem[:rank], box: nd.Box{Start: mem[rank : 2*rank], Shape: mem[2*rank : 3*rank]},
 		length: mem[3*rank : 4*rank], inside: mem[4*rank : 5*rank], user: user,

@@ -52,7 +52,7 @@ func (a *Array) writePlan(ctx context.Context, s *state, p *plan, src nd.View) e
 	p.cut(cells{Grid: s.meta.Grid, shape: s.meta.Shape})
 	src = p.expand(src)
 	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, false), func(k int) (err error) {
-		t := p.task(k, src)
+		t := p.task(k, src, nil)
 		key := a.chunkKey(s, t.chunk)
 		defer a.caught("write", key, &err)
 		if err := a.writeTask(ctx, s, &t, key); err != nil {

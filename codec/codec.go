@@ -39,7 +39,7 @@ type Chunk struct {
 	// Index is the place in the grid of chunks, and Extent the part of the
 	// chunk's shape that lies inside the array, both in the axes of what the
 	// codec sees. They are nil where that is not known, behind a codec that
-	// computes elements.
+	// computes elements. They are lent until the codec returns.
 	Index, Extent []int
 	Limits        *Limits
 }

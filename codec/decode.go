@@ -2,9 +2,11 @@ package codec
 
 import (
 	"context"
+	"sync"
 
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Decode fills dst with the elements in box of the chunk that src holds.
@@ -73,7 +75,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 			src = b.bytes[last].(Ranger).Range(ck, src)
 		}
 	}
-	if last < 0 && place == nil {
+	if last < 0 && (place == nil || len(place) >= shared && b.parts != nil && store.IsNear(src)) {
 		return wrap(b.name, b.serializer.Decode(ctx, ck, src, box, dst))
 	}
 	if last < 0 {
@@ -110,12 +112,14 @@ func (b *Bound) front(ck *Chunk, box nd.Box) int {
 	return 0
 }
 
+// shared is the size from which the bytes of a chunk that are elements already are left to the serializer, which
+// can read parts of them on several goroutines.
+const shared = 16 << 20
+
 // readStrict reads all of a chunk, so that every codec sees all its bytes.
 func (b *Bound) readStrict(ctx context.Context, ck *Chunk, src Source) (*lent, error) {
 	if m, ok := src.(*Memory); ok {
-		l := &lent{parent: m}
-		l.Bytes = m.Bytes
-		return l, nil
+		return lend(nil, m, m.Bytes), nil
 	}
 	hold := buf.Get(1 << 16)
 	data, err := ck.ReadAll(ctx, src, b.Size(), hold.B)
@@ -124,9 +128,7 @@ func (b *Bound) readStrict(ctx context.Context, ck *Chunk, src Source) (*lent, e
 		return nil, wrap(b.name, err)
 	}
 	hold.B = data
-	l := &lent{buf: hold}
-	l.Bytes = data
-	return l, nil
+	return lend(hold, nil, data), nil
 }
 
 // lent is a source in a lent buffer.
@@ -136,13 +138,26 @@ type lent struct {
 	parent *Memory // whose bytes these are, if they were not lent here
 }
 
+// lents are used again, since every chunk has one.
+var lents = sync.Pool{New: func() any { return new(lent) }}
+
+// lend makes a source of bytes that are in a lent buffer or are the parent's.
+func lend(hold *buf.Buffer, parent *Memory, data []byte) *lent {
+	l := lents.Get().(*lent)
+	l.buf, l.parent, l.Bytes = hold, parent, data
+	return l
+}
+
 func (l *lent) free() {
-	switch {
-	case !l.Kept():
-		l.buf.Free()
-	case l.parent != nil:
-		l.parent.Keep()
+	if l.Kept() {
+		if l.parent != nil {
+			l.parent.Keep()
+		}
+		return
 	}
+	l.buf.Free()
+	l.buf, l.parent, l.Bytes, l.Of = nil, nil, nil, 0
+	lents.Put(l)
 }
 
 // decodeFilters reads all of src and undoes the bytes-to-bytes codecs from last
@@ -194,8 +209,8 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last, 
 			if err != nil {
 				return nil, wrap(b.byteNames[0], err)
 			}
-			l := &lent{buf: next}
-			l.Bytes, l.Of = next.B, b.sizes[0].N
+			l := lend(next, nil, next.B)
+			l.Of = b.sizes[0].N
 			return l, nil
 		}
 		var next *buf.Buffer
@@ -223,13 +238,11 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last, 
 		}
 		hold, cur, parent = next, out, nil
 	}
-	l := &lent{buf: hold, parent: parent}
-	l.Bytes = cur
 	if place != nil {
 		hold.Free()
-		l.buf = nil
+		return nil, nil
 	}
-	return l, nil
+	return lend(hold, parent, cur), nil
 }
 
 // decodeFront undoes the first of the bytes-to-bytes codecs for the first n bytes.

@@ -154,6 +154,7 @@ type PutOptions struct {
 // Range says which bytes of a value are wanted.
 type Range struct {
 	kind        rangeKind
+	bytesOnly   bool
 	off, length int64
 }
 
@@ -170,14 +171,24 @@ const (
 func All() Range { return Range{} }
 
 // Part asks for length bytes from off; a value that ends before is ErrRange.
-func Part(off, length int64) Range { return Range{part, off, length} }
+func Part(off, length int64) Range { return Range{kind: part, off: off, length: length} }
 
 // Suffix asks for the last length bytes, or the whole value if it is shorter.
-func Suffix(length int64) Range { return Range{suffix, 0, length} }
+func Suffix(length int64) Range { return Range{kind: suffix, length: length} }
 
 // UpTo asks for the whole value if it has at most limit bytes; a larger one is
 // ErrTooLarge, and is not read.
-func UpTo(limit int64) Range { return Range{upTo, 0, limit} }
+func UpTo(limit int64) Range { return Range{kind: upTo, length: limit} }
+
+// BytesOnly is r for who wants to know nothing of the value besides its bytes: a
+// store may spare itself the Info, of which the size is -1 then.
+func (r Range) BytesOnly() Range {
+	r.bytesOnly = true
+	return r
+}
+
+// IsBytesOnly reports whether nobody wants to know more of the value than its bytes.
+func (r Range) IsBytesOnly() bool { return r.bytesOnly }
 
 // Resolve gives the first byte and the number of bytes that r means in a value
 // of the given size.

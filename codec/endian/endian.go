@@ -139,6 +139,21 @@ func (s *serializer) copy(dst, src nd.View) {
 	nd.Copy(dst, src)
 }
 
+// decodeSmall fills dst with a whole chunk that is read at once.
+func (s *serializer) decodeSmall(ctx context.Context, ck *codec.Chunk, src codec.Source, dst nd.View) error {
+	mem, err := ck.Lend(s.size)
+	if err != nil {
+		return err
+	}
+	defer mem.Free()
+	data, err := ck.ReadAll(ctx, src, codec.Exactly(s.size), mem.B)
+	if err != nil {
+		return err
+	}
+	s.copy(dst, nd.View{Data: data, Size: dst.Size, Shape: s.spec.Shape, Strides: s.strides})
+	return s.Placed(dst)
+}
+
 // Decode fills dst with a box of the chunk.
 func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, box nd.Box, dst nd.View) error {
 	if m, ok := src.(*codec.Memory); ok {
@@ -148,6 +163,9 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		from := nd.View{Data: m.Bytes, Size: dst.Size, Shape: s.spec.Shape, Strides: s.strides}
 		s.copy(dst, from.Box(box))
 		return s.Placed(dst)
+	}
+	if s.size <= nearPiece && box.Covers(s.spec.Shape) {
+		return s.decodeSmall(ctx, ck, src, dst)
 	}
 	r := rows{s: s, ctx: ctx, ck: ck, src: src, piece: nearPiece, gap: nearGap}
 	if !store.IsNear(src) {

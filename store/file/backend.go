@@ -111,6 +111,14 @@ func (t stat) info() store.Info {
 	return store.Info{Size: t.size, ETag: string(b)}
 }
 
+// infoFor is info for who asked for r.
+func (t stat) infoFor(r store.Range) store.Info {
+	if r.IsBytesOnly() {
+		return store.Info{Size: -1}
+	}
+	return t.info()
+}
+
 func statOf(fi fs.FileInfo) stat {
 	return stat{fi.Mode().Type(), fi.Size(), fi.ModTime().UnixNano(), inode(fi)}
 }
@@ -161,7 +169,7 @@ func (b rootBackend) get(ctx context.Context, key string, r store.Range, dst []b
 	}
 	defer f.Close()
 	dst, err = read(ctx, f, t.size, r, dst)
-	return dst, t.info(), err
+	return dst, t.infoFor(r), err
 }
 
 func (b rootBackend) open(s *Store, key string) (store.Object, error) {

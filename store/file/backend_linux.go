@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -48,11 +49,15 @@ func (b *fdBackend) openat(name string, flags uint64) (int, error) {
 		Flags:   flags | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS,
 	}
+	// As unix.Openat2 does, which makes a copy of every name on the heap.
+	var mem [256]byte
+	path := append(append(mem[:0], name...), 0)
 	for range 100 {
-		fd, err := unix.Openat2(b.fd, name, &how)
+		fd, _, err := unix.Syscall6(unix.SYS_OPENAT2, uintptr(b.fd), uintptr(unsafe.Pointer(&path[0])),
+			uintptr(unsafe.Pointer(&how)), unix.SizeofOpenHow, 0, 0)
 		switch err {
-		case nil:
-			return fd, nil
+		case 0:
+			return int(fd), nil
 		case unix.EINTR, unix.EAGAIN: // EAGAIN: a rename elsewhere at the same time
 			continue
 		case unix.ENOENT, unix.ENOTDIR:
@@ -87,7 +92,7 @@ func (b *fdBackend) get(ctx context.Context, key string, r store.Range, dst []by
 	}
 	defer f.Close()
 	dst, err = read(ctx, f, t.size, r, dst)
-	return dst, t.info(), err
+	return dst, t.infoFor(r), err
 }
 
 func (b *fdBackend) open(s *Store, key string) (store.Object, error) {

@@ -65,6 +65,9 @@ var rangeCases = []rangeCase{
 func checkRange(t *testing.T, c rangeCase, get func(r store.Range, dst []byte) ([]byte, store.Info, error)) {
 	t.Helper()
 	value := rangeContent[c.key]
+	if b, _, err := get(c.r.BytesOnly(), nil); !errors.Is(err, c.err) || err == nil && !bytes.Equal(b, value[c.lo:c.hi]) {
+		t.Errorf("%s, only the bytes: %v, or the wrong ones", c.name, err)
+	}
 	for _, dst := range [][]byte{nil, []byte("head"), append(make([]byte, 0, 1<<20), "head"...)} {
 		before := bytes.Clone(dst)
 		b, info, err := get(c.r, dst)
