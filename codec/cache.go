@@ -51,8 +51,11 @@ type shelf struct {
 	leases  int
 	writers int
 
-	drawers [16]drawer
+	drawers []drawer // none if it has ended when it was made
 }
+
+// drawers is how many drawers a shelf has.
+const drawers = 16
 
 // drawer holds some of the parts of a chunk, and those that are being decoded.
 type drawer struct {
@@ -132,6 +135,7 @@ func (c *Cache) Lease(chunk string) *Lease {
 	s := r.chunks[chunk]
 	if s == nil {
 		s = r.put(chunk, hash)
+		s.drawers = make([]drawer, drawers)
 	}
 	s.leases++
 	return &Lease{c, s}
@@ -155,7 +159,7 @@ func (l *Lease) Has(name string) bool {
 	if s.ended.Load() || s.kept.Load() == 0 {
 		return false
 	}
-	d := &s.drawers[l.c.hash(name)%uint64(len(s.drawers))]
+	d := &s.drawers[l.c.hash(name)%drawers]
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.items[name] != nil
@@ -171,15 +175,14 @@ func (l *Lease) Max() int64 { return l.c.max }
 // load returns the part and its size in bytes.
 func (l *Lease) Get(ctx context.Context, name string, load func() (any, int64, error)) (any, error) {
 	c, s := l.c, l.s
-	hash := c.hash(name)
-	d := &s.drawers[hash%uint64(len(s.drawers))]
-	q := &c.queues[(hash>>8+s.hash)%uint64(len(c.queues))]
-	d.mu.Lock()
 	if s.ended.Load() {
-		d.mu.Unlock()
 		v, _, err := load()
 		return v, err
 	}
+	hash := c.hash(name)
+	d := &s.drawers[hash%drawers]
+	q := &c.queues[(hash>>8+s.hash)%uint64(len(c.queues))]
+	d.mu.Lock()
 	if e := d.items[name]; e != nil {
 		d.mu.Unlock()
 		e.used.Store(c.now())
@@ -328,7 +331,7 @@ func (c *Cache) remove(e *entry) {
 		return
 	}
 	s := e.shelf
-	d := &s.drawers[c.hash(e.name)%uint64(len(s.drawers))]
+	d := &s.drawers[c.hash(e.name)%drawers]
 	d.mu.Lock()
 	delete(d.items, e.name)
 	d.mu.Unlock()

@@ -8,6 +8,7 @@
 package blosc
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/omnizarr/zarr/codec"
@@ -143,8 +144,12 @@ func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
 	return blosc.Encode(dst, src, f.options)
 }
 
+// large is the size from which several goroutines may decode a frame.
+const large = 4 << 20
+
 // Decode appends what a frame holds.
 func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
+	var run func(n int, part func(i int) error) error
 	if h, err := blosc.ParseHeader(src); err == nil {
 		if h.Bytes > limit {
 			return nil, ck.Over(h.Bytes, limit)
@@ -152,8 +157,11 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 		if ck.Strict() && h.Length < len(src) {
 			return nil, codec.Bad("%d bytes behind a frame of %d", len(src)-h.Length, h.Length)
 		}
+		if h.Bytes >= large {
+			run = func(n int, part func(i int) error) error { return ck.Run(context.Background(), n, 0, part) }
+		}
 	}
-	dst, err := blosc.Decode(dst, src, limit)
+	dst, err := blosc.DecodeParts(dst, src, limit, run)
 	if err != nil {
 		return nil, codec.Bad("%v", err)
 	}

@@ -56,10 +56,8 @@ func (s *source) Near() bool {
 	return memory || store.IsNear(s.src)
 }
 
-// Get appends the bytes in r of the data.
+// Get appends the bytes in r of the data. Several may be under way: only what is kept is for one at a time.
 func (s *source) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	out, size, err := s.get(ctx, r, dst)
 	if err != nil {
 		return dst, store.Info{Size: -1}, err
@@ -94,8 +92,8 @@ func (s *source) get(ctx context.Context, r store.Range, dst []byte) ([]byte, in
 			k := len(dst)
 			dst = dst[:k+hi-lo]
 			err = s.decode(ctx, i, dst[k:])
-		} else if err = s.load(ctx, i); err == nil {
-			dst = append(dst, s.block[at-lo:min(hi, end)-lo]...)
+		} else {
+			dst, err = s.part(ctx, i, at-lo, min(hi, end)-lo, dst)
 		}
 		if err != nil {
 			return nil, 0, err
@@ -109,8 +107,10 @@ func (s *source) get(ctx context.Context, r store.Range, dst []byte) ([]byte, in
 // use these: a frame has no exact size, so what follows is not ranged.
 func (s *source) name(part string) string { return s.ck.Name + "#blosc/" + part }
 
-// open reads the index, once.
+// open reads the index, once, and all of the frame where that is fetched with it: both stay as they are then.
 func (s *source) open(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.index != nil {
 		return nil
 	}
@@ -188,7 +188,19 @@ func (s *source) encoded(ctx context.Context, start, end int, dst []byte) ([]byt
 
 // has reports whether block i is kept.
 func (s *source) has(i int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.last == i || s.ck.Cache != nil && s.ck.Cache.Has(s.name(strconv.Itoa(i)))
+}
+
+// part appends a part of block i.
+func (s *source) part(ctx context.Context, i, from, to int, dst []byte) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(ctx, i); err != nil {
+		return nil, err
+	}
+	return append(dst, s.block[from:to]...), nil
 }
 
 // load sets s.block to block i.

@@ -172,12 +172,11 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		r.piece, r.gap = farPiece, farGap
 	}
 	r.piece = min(r.piece, ck.Piece())
-	defer r.done()
 	off := 0
 	for i, k := range box.Start {
 		off += k * s.strides[i]
 	}
-	if err := r.read(0, off, box.Shape, dst); err != nil {
+	if err := r.readAll(off, box.Shape, dst); err != nil {
 		return err
 	}
 	return s.Placed(dst)

@@ -2,6 +2,7 @@ package endian
 
 import (
 	"context"
+	"slices"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/nd"
@@ -36,6 +37,34 @@ type rows struct {
 }
 
 func (r *rows) done() { r.scratch.Free() }
+
+// share is how many bytes of a large box one worker reads: enough that to begin does not matter.
+const share = 4 << 20
+
+// readAll is read of a whole box. A large one is cut along its first axis for all workers that have nothing
+// else to do.
+func (r *rows) readAll(off int, shape []int, dst nd.View) error {
+	bytes, _ := nd.Bytes(shape, dst.Size)
+	axis := slices.IndexFunc(shape, func(n int) bool { return n > 1 })
+	parts := 1
+	if axis >= 0 {
+		parts = max(1, min(shape[axis], bytes/max(share, r.piece)))
+	}
+	if parts == 1 {
+		defer r.done()
+		return r.read(0, off, shape, dst)
+	}
+	return r.ck.Run(r.ctx, parts, int64(r.piece), func(i int) error {
+		part := *r
+		defer part.done()
+		lo, hi := shape[axis]*i/parts, shape[axis]*(i+1)/parts
+		sub := dst
+		sub.Shape = slices.Clone(shape)
+		sub.Shape[axis] = hi - lo
+		sub.Offset += lo * dst.Strides[axis]
+		return part.read(0, off+lo*r.s.strides[axis], sub.Shape, sub)
+	})
+}
 
 // read fills dst with the box of the given shape that starts at byte off of the
 // chunk, looking at the axes from k on; the axes before k are settled.

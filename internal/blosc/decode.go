@@ -12,6 +12,13 @@ import (
 // Decode appends what the frame src holds to dst: at most limit bytes, more is an
 // error that is noticed before anything is allocated.
 func Decode(dst, src []byte, limit int) ([]byte, error) {
+	return DecodeParts(dst, src, limit, nil)
+}
+
+// DecodeParts is Decode of a frame whose blocks may be decoded at once: run calls part
+// for each i below n, in any order and on any goroutines. Where it is nil, and where
+// there are few blocks, one follows the other.
+func DecodeParts(dst, src []byte, limit int, run func(n int, part func(i int) error) error) ([]byte, error) {
 	h, err := ParseHeader(src)
 	if err != nil {
 		return nil, err
@@ -32,19 +39,44 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	at := len(dst)
 	dst = slices.Grow(dst, h.Bytes)[:at+h.Bytes]
 	out := dst[at:]
+	blocks := h.Blocks()
+	each := max(1, share/h.BlockSize) // blocks of a part
+	if run == nil || blocks <= each {
+		err = h.decode(out, src, 0, blocks)
+	} else {
+		err = run((blocks+each-1)/each, func(i int) error {
+			return h.decode(out, src, i*each, min((i+1)*each, blocks))
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+// share is how many bytes at least are worth a goroutine.
+const share = 1 << 20
+
+// decode decodes the blocks from first to end into their places in out.
+func (h Header) decode(out, src []byte, first, end int) error {
+	_, stop := h.Block(end - 1)
+	out = out[:stop:cap(out)]
+	if stop < h.Bytes {
+		out = out[:stop:stop] // what lies behind is another's
+	}
 	d := newDecoder(h)
 	defer d.free()
-	for i := range h.Blocks() {
+	for i := first; i < end; i++ {
 		start := le.Uint32(src[HeaderLen+4*i:])
 		if err := h.checkStart(i, start); err != nil {
-			return nil, err
+			return err
 		}
 		lo, hi := h.Block(i)
 		if err := d.block(out[lo:hi], i, src[start:]); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return dst, nil
+	return nil
 }
 
 // maxRatio bounds how many bytes one byte of a frame can stand for: a run of LZ4
