@@ -58,6 +58,12 @@ func named(list, tag string, weak bool) bool {
 	return false
 }
 
+// matches reports whether a list of ETags, as of If-Match, has that of a value, compressed
+// or not: either is of the same version. Parts are of one of them, and are compared by named.
+func matches(list, tag string) bool {
+	return list == "*" || named(list, tag, false) || named(list, packed(tag), false)
+}
+
 // noTime is when a value was changed of which that is not known.
 var noTime time.Time
 
@@ -75,7 +81,7 @@ func conditional(h http.Header) bool {
 // in: 304 or 412, 0 to go on.
 func unmet(h http.Header, tag string, modified time.Time) int {
 	if list := h.Get("If-Match"); list != "" {
-		if list != "*" && !named(list, tag, false) {
+		if !matches(list, tag) {
 			return http.StatusPreconditionFailed
 		}
 	} else if t, ok := timeOf(h, "If-Unmodified-Since"); ok && !modified.IsZero() && modified.Truncate(time.Second).After(t) {

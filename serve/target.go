@@ -48,6 +48,9 @@ func parseTarget(form string, r *http.Request) (target, error) {
 		options := url.Values{}
 		for option := range strings.SplitSeq(first[1:], ",") {
 			name, value, _ := strings.Cut(option, "=")
+			if name != "pyramid" && name != "codecs" {
+				return t, refuse(http.StatusBadRequest, api.WrongRequest, fmt.Sprintf("@%s: there is no option %q, only pyramid and codecs=", first[1:], name))
+			}
 			options.Add(name, value)
 		}
 		if err := t.setOptions(options); err != nil {

@@ -47,7 +47,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{
-		"/zarr/plain.zarr/a/zarr.json?codecs=what": 400, "/zarr/@codecs=[/plain.zarr/zarr.json": 400, "/zarr/large.zarr/zarr.json?pyramid=much": 400, "/zarr/@pyramid": 307, "/zarr/@pyramid/": 200,
+		"/zarr/plain.zarr/a/zarr.json?codecs=what": 400, "/zarr/@codecs=[/plain.zarr/zarr.json": 400, "/zarr/large.zarr/zarr.json?pyramid=much": 400, "/zarr/@pyramid": 307, "/zarr/@piramid/large.zarr/zarr.json": 400, "/zarr/@pyramid/": 200,
 		"/zarr/plain.zarr/a/c/9/9": 404, "/zarr/plain.zarr/info": 404, "/zarr/plain.zarr/attributes.json": 404, "/zarr/plain.zarr/manifest.ocdbt": 404, "/zarr/plain.zarr/refs/branch.main/ZZZZZZZZ.json": 404, "/zarr/plain.zarr/.zmetadata": 404,
 		"/zarr/plain.zarr/gone/zarr.json": 404, "/zarr/plain.zarr/a/gone/zarr.json": 404, "/zarr2/plain.zarr/a/.zgroup": 404, "/zarr/" + all + "/notes.txt": 404, "/zarr/" + all + "/gone.zarr/zarr.json": 404,
 	} {

@@ -154,6 +154,9 @@ func TestConditions(t *testing.T) {
 			{[]string{"If-Match: " + tag}, 200, letters},
 			{[]string{`If-Match: "other"`}, 412, ""},
 			{[]string{"If-Match: W/" + tag}, 412, ""},
+			// The tag of the compressed form is of the same version, but its parts are others.
+			{[]string{"If-Match: " + strings.TrimSuffix(tag, `"`) + `-gzip"`}, 200, letters},
+			{[]string{"If-Range: " + strings.TrimSuffix(tag, `"`) + `-gzip"`, "Range: bytes=1-2"}, 200, letters},
 			{[]string{"If-Range: " + tag, "Range: bytes=1-2"}, 206, "bc"},
 			{[]string{`If-Range: "other"`, "Range: bytes=1-2"}, 200, letters},
 			{[]string{"If-Range: W/" + tag, "Range: bytes=1-2"}, 200, letters},

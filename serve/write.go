@@ -101,7 +101,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, src *source.Sour
 		opt.IfAbsent = list == "*"
 	}
 	if list := r.Header.Get("If-Match"); list != "" {
-		if !there || list != "*" && !named(list, tag(info), false) {
+		if !there || !matches(list, tag(info)) {
 			return precondition()
 		}
 		opt.IfMatch = info.ETag

@@ -50,7 +50,9 @@ func Elements(ctx context.Context, pairs []Pair, opts Options, record Record) (s
 		}
 	}
 	if err == nil && opts.Verify {
-		err = r.verify(ctx)
+		comparing, done := r.done.comparing(ctx)
+		err = r.verify(comparing)
+		done()
 	}
 	return r.summary(), err
 }
@@ -167,7 +169,9 @@ func (r *runner) one(ctx context.Context, w *blocks, box nd.Box, t *tally) error
 		t.elements.Add(job.Weight(w.To, box.Shape))
 	}
 	if r.opts.Spread != nil && r.opts.Verify {
-		return w.verify(ctx, box)
+		comparing, done := t.comparing(ctx)
+		defer done()
+		return w.verify(comparing, box)
 	}
 	return nil
 }

@@ -19,13 +19,15 @@ func TestSummaryCountsWhatWasDone(t *testing.T) {
 		data[i] = uint16(i + 1)
 	}
 	jobtest.Check(t, zarr.Write(ctx, a, zarr.Box([]int{0, 0}, []int{32, 64}), data))
-	sum, err := copying.Into(ctx, a, mem.New(), "", copying.Options{Chunks: []int{8, 32}})
-	jobtest.Check(t, err)
-	if sum.Arrays != 1 || sum.Chunks != 8 || sum.Read != 4096 || sum.Written != 4096 || sum.Elements != 4096 || sum.Seconds <= 0 {
-		t.Errorf("%+v", sum)
-	}
-	if text := sum.String(); !strings.HasPrefix(text, "1 array, 8 chunks, 4 KiB in, 4 KiB out, ratio 1, ") {
-		t.Error(text)
+	for _, verify := range []bool{false, true} { // what is read to compare is no part of the copy
+		sum, err := copying.Into(ctx, a, mem.New(), "", copying.Options{Chunks: []int{8, 32}, Verify: verify})
+		jobtest.Check(t, err)
+		if sum.Arrays != 1 || sum.Chunks != 8 || sum.Read != 4096 || sum.Written != 4096 || sum.Elements != 4096 || sum.Seconds <= 0 {
+			t.Errorf("verify %v: %+v", verify, sum)
+		}
+		if text := sum.String(); !strings.HasPrefix(text, "1 array, 8 chunks, 4 KiB in, 4 KiB out, ratio 1, ") {
+			t.Error(verify, text)
+		}
 	}
 }
 

@@ -13,6 +13,14 @@ type tally struct {
 	// What went to an array by way of which another one is copied, and came from it: it
 	// does not count as the copy's, though meters see it.
 	between, betweenRead, betweenChunks atomic.Int64
+	// compared is what was read to see that the copy is right, which does not count either.
+	compared atomic.Int64
+}
+
+// comparing counts what is read to compare until done is called.
+func (t *tally) comparing(ctx context.Context) (_ context.Context, done func()) {
+	m := new(zarr.Meter)
+	return m.Context(ctx), func() { t.compared.Add(m.Read.Load()) }
 }
 
 // resume counts a block that was done before.
@@ -42,6 +50,6 @@ func (t *tally) meter(ctx context.Context, w *blocks) (_ context.Context, done f
 func (t *tally) summary() Summary {
 	return Summary{
 		Passed: t.passed.Load(), Elements: t.elements.Load(), Resumed: t.resumed.Load(), Between: t.between.Load(),
-		Read: -t.betweenRead.Load(), Written: -t.between.Load(), Chunks: -t.betweenChunks.Load(),
+		Read: -t.betweenRead.Load() - t.compared.Load(), Written: -t.between.Load(), Chunks: -t.betweenChunks.Load(),
 	}
 }
