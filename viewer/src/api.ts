@@ -133,9 +133,23 @@ export function parse(text: string): unknown {
   return JSON.parse(marked, (_k, v: unknown) => (typeof v === "string" && v[0] === mark && /^-?\d+$/.test(v.slice(1)) ? BigInt(v.slice(1)) : v));
 }
 
-async function json<T>(name: string, q: Query, signal?: AbortSignal): Promise<T> {
+/** counts makes numbers of the integers in an answer that a double would round, since who only wants to know how much can do with
+ * about as much. What files say themselves stays exact. */
+export function counts(v: unknown): unknown {
+  if (typeof v === "bigint") return Number(v);
+  if (Array.isArray(v)) return v.map(counts);
+  if (!v || typeof v !== "object") return v;
+  return Object.fromEntries(Object.entries(v).map(([k, e]) => [k, ["attributes", "fill_value", "configuration"].includes(k) ? e : counts(e)]));
+}
+
+/** exact asks for the elements of an array or a table. */
+async function exact<T>(name: string, q: Query, signal?: AbortSignal): Promise<T> {
   const r = await ask(name, q, signal);
   return parse(await r.text()) as T;
+}
+
+async function json<T>(name: string, q: Query, signal?: AbortSignal): Promise<T> {
+  return counts(await exact(name, q, signal)) as T;
 }
 
 /** number of a JSON value that may be "NaN", "Infinity" or "-Infinity". */
@@ -154,7 +168,7 @@ export const search = (q: string, source?: string, limit = 50, signal?: AbortSig
 export const position = (n: At, select: string, signal?: AbortSignal) =>
   json<{ positions: (number | null)[] }>("position", { ...of(n), select }, signal);
 /** sliceJSON has the values of a part of an array, as nested lists. */
-export const sliceJSON = (n: At, slice: string, signal?: AbortSignal) => json<unknown>("slice", { ...of(n), slice, as: "json" }, signal);
+export const sliceJSON = (n: At, slice: string, signal?: AbortSignal) => exact<unknown>("slice", { ...of(n), slice, as: "json" }, signal);
 export const sliceAddress = (n: At, slice: string, as: "json" | "csv" | "npy" | "raw") => address("slice", { ...of(n), slice, as });
 export const thumbnail = (n: At, size = 192) => address("thumbnail", { ...of(n), size });
 
@@ -185,7 +199,7 @@ export const intervals = (n: At, from: number, to: number, limit = 2000, signal?
   json<Intervals>("intervals", { ...of(n), from, to, limit }, signal);
 
 export type RowsQuery = { offset?: number; limit?: number; columns?: string; sort?: string; filter?: string; row?: number };
-export const rows = (n: At, q: RowsQuery, signal?: AbortSignal) => json<Rows>("rows", { ...of(n), ...q }, signal);
+export const rows = (n: At, q: RowsQuery, signal?: AbortSignal) => exact<Rows>("rows", { ...of(n), ...q }, signal);
 export const rowsAddress = (n: At, q: RowsQuery) => address("rows", { ...of(n), ...q, as: "csv" });
 
 export type ChunksQuery = { x?: number; y?: number; at?: string };
