@@ -21,6 +21,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrNotFound is the error of a path that leads nowhere.
 var ErrNotFound = errors.New("there is no such object")
 
+// ErrSignature is the error of a file of another format.
+var ErrSignature = errors.New("it is no HDF5 file: there is no signature of one")
+
 // errLinks is the error of a path through too many links.
 var errLinks = errors.New("too many soft links, which may lead in a circle")
 

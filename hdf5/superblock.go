@@ -1,7 +1,5 @@
 package hdf5
 
-import "errors"
-
 const signature = "\x89HDF\r\n\x1a\n"
 
 // readSuperblock finds the superblock, which is at 0, 512 and so on by powers of
@@ -19,7 +17,7 @@ func (f *File) readSuperblock(size int64) error {
 		}
 	}
 	if f.base < 0 {
-		return errors.New("it is no HDF5 file: there is no signature of one")
+		return ErrSignature
 	}
 	f.size = size - f.base
 	f.offsets, f.lengths, f.leafK, f.groupK, f.chunkK = 8, 8, 4, 16, 32

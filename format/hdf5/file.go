@@ -83,6 +83,12 @@ func (s *Store) open(ctx context.Context) error {
 		}
 	}
 	s.f, err = hdf5.Open(reader{far, s.obj, size}, size, o)
+	if errors.Is(err, hdf5.ErrSignature) { // names say little: NetCDF-3 files are called .nc too
+		head, _, _ := s.obj.Get(ctx, store.Part(0, min(size, 16)), nil)
+		if what, known := format.Stranger(head); known {
+			return errors.New(what)
+		}
+	}
 	return err
 }
 
