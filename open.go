@@ -199,10 +199,41 @@ func OpenReferred(ctx context.Context, n Node, ref string, opts ...Option) (open
 	}
 	opts = append([]Option{Allow(from.allow...)}, opts...)
 	opened, err = OpenStore(ctx, translate.Raw(h.Store), h.Path, opts...)
+	if h.Around != nil && errors.Is(err, ErrNoNode) {
+		// It may be a file that holds a hierarchy. Whoever referred to it keeps the
+		// store around it open.
+		if file, failed := openFileIn(ctx, h.Around, h.Key, opts); failed == nil {
+			opened, err = file, nil
+		} else if !errors.Is(failed, store.ErrNotExist) {
+			err = fail("open", where, failed)
+		}
+	}
 	if err == nil {
 		h.Bind(engineOf(opened).reach)
 	}
 	return opened, where, err
+}
+
+// openFileIn opens the root of the file that is a value of a store, which stays open
+// when the node is closed.
+func openFileIn(ctx context.Context, s store.Store, key string, opts []Option) (Node, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	inside, err := openFile(ctx, locate.Location{Store: s, Path: key, File: true}, o)
+	if err != nil {
+		return nil, err
+	}
+	e := newEngine(inside.Store, o)
+	e.location = inside
+	n, err := openRoot(ctx, e, inside.Path)
+	if err != nil {
+		e.close(true)
+		return nil, err
+	}
+	own(n)
+	return n, nil
 }
 
 // Place names the hierarchy that a node lies in as OpenReferred does, "" if it lies

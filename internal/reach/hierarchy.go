@@ -2,6 +2,7 @@ package reach
 
 import (
 	"context"
+	"path"
 
 	"github.com/omnizarr/zarr/store"
 )
@@ -10,7 +11,11 @@ import (
 type Hierarchy struct {
 	Store store.Store
 	Path  string // of its root in Store
-	home  *site  // what it may reach, if it is in another store
+	// Around is where it lies, and Key its name there, for one that is a file and no
+	// folder. Around is nil where that cannot be.
+	Around store.Store
+	Key    string
+	home   *site // what it may reach, if it is in another store
 }
 
 // Bind lets the nodes of the hierarchy reach no more than those that referred to
@@ -38,14 +43,23 @@ func (r *Reach) Hierarchy(ctx context.Context, ref string) (h Hierarchy, where s
 	}
 	h.home = &home
 	if s.scheme == "http" || s.scheme == "https" {
-		h.Store, err = r.opened.folder(ctx, s)
+		if h.Store, err = r.opened.folder(ctx, s); err == nil && s.path != "/" {
+			var up store.Store
+			if up, err = r.opened.folder(ctx, s.up()); err == nil {
+				h.Around, h.Key = store.ReadOnly(up), path.Base(s.path)
+			}
+		}
 		return h, s.String(), err
+	}
+	if s == root && s.path != "/" { // leave was given for just this one, which may be a file
+		root = s.up()
 	}
 	// Symbolic links do not lead out of the root.
 	at, err := r.opened.folder(ctx, root)
 	if err == nil {
-		key, _ := s.below(root)
-		h.Store, err = store.Sub(store.ReadOnly(at), key)
+		h.Around = store.ReadOnly(at)
+		h.Key, _ = s.below(root)
+		h.Store, err = store.Sub(h.Around, h.Key)
 	}
 	return h, s.String(), err
 }
