@@ -89,10 +89,10 @@ func checkValues(t *testing.T, at string, f *hdmf.File, v *hdmf.Values, want exp
 
 func checkDataset(t *testing.T, at string, d *hdmf.Dataset, w expectedNode) {
 	t.Helper()
-	if !slices.Equal(d.Shape(), w.Shape) || d.Shape() == nil || d.Scalar() != w.Scalar || !slices.Equal(d.Array().Shape(), w.Stored) || !slices.Equal(chunks(t, d.Array()), w.Chunks) {
+	if !slices.Equal(d.Shape(), w.Shape) || d.Shape() == nil || d.Scalar() != w.Scalar || !slices.Equal(d.Array().Shape(), w.Stored) || w.Chunks != nil && !slices.Equal(chunks(t, d.Array()), w.Chunks) {
 		t.Errorf("%s: shape %v, stored %v in %v, scalar %v, want %+v", at, d.Shape(), d.Array().Shape(), chunks(t, d.Array()), d.Scalar(), w)
 	}
-	if said := stored(t, d); !reflect.DeepEqual(said, w.HDMF) {
+	if said := stored(t, d); (w.HDMF != nil || d.File().Zarr().Format() != "hdf5") && !reflect.DeepEqual(said, w.HDMF) {
 		t.Errorf("%s: stored type %v, want %v", at, said, w.HDMF)
 	}
 	v, err := d.Read(context.Background(), zarr.All())

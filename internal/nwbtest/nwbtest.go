@@ -1,6 +1,6 @@
 // Package nwbtest gives tests the files of HDMF and NWB that other libraries
 // wrote: hdmf_zarr 0.13.0 on zarr 2.18.7 ("v2"), 0.14.0 on zarr 3.4.2 ("v3") and
-// 0.10.0 ("legacy"). Beside NAME.zarr, NAME.expected.json tells what their own
+// 0.10.0 ("legacy"); hdf5 are files of pynwb 4.2 on HDF5. Beside NAME.zarr, NAME.expected.json tells what their own
 // reader sees in it.
 //
 // All lie in one compressed archive, because most of each is the same schemas.
