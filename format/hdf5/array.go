@@ -56,11 +56,17 @@ func (n *node) shape() error {
 	if n.d.Space.Kind == hdf5.Null {
 		n.chunk = []uint64{1}
 	}
-	n.grid = make([]uint64, len(shape))
-	for i, k := range shape {
+	n.extent = shape
+	n.cut()
+	return nil
+}
+
+// cut counts the chunks along each axis.
+func (n *node) cut() {
+	n.grid = make([]uint64, len(n.extent))
+	for i, k := range n.extent {
 		n.grid[i] = (k + n.chunk[i] - 1) / n.chunk[i]
 	}
-	return nil
 }
 
 // chunkOf is the shape of chunks that are contiguous: some positions along one
@@ -98,11 +104,7 @@ func ints(list []uint64) []int {
 
 // array makes the document of an array, but for its attributes.
 func (s *Store) array(n *node) (*meta.Array, error) {
-	shape := n.d.Space.Shape
-	if n.d.Space.Kind == hdf5.Null {
-		shape = []uint64{0}
-	}
-	m := &meta.Array{Shape: ints(shape), DataType: n.element.data, Keys: grid.DefaultKeys{}}
+	m := &meta.Array{Shape: ints(n.extent), DataType: n.element.data, Keys: grid.DefaultKeys{}}
 	var err error
 	if m.Grid, err = grid.NewRegular(m.Shape, ints(n.chunk)); err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func (s *Store) array(n *node) (*meta.Array, error) {
 	if !n.plain || n.d.Layout.Class != hdf5.Chunked || len(n.d.Filters) == 0 {
 		return m, nil
 	}
-	if err := n.masks(); err != nil {
+	if err := s.masks(n); err != nil {
 		return nil, err
 	}
 	var filters []meta.Extension
@@ -134,12 +136,20 @@ func (s *Store) array(n *node) (*meta.Array, error) {
 
 // masks finds out which filters chunks went through, and whether some chunks were
 // left out of one.
-func (n *node) masks() error {
+func (s *Store) masks(n *node) error {
 	all, some, chunks := ^uint32(0), uint32(0), 0
-	err := n.d.Chunks(func(_ []uint64, c hdf5.Chunk) bool {
-		all, some, chunks = all&c.Mask, some|c.Mask, chunks+1
-		return true
-	})
+	look := func(d *hdf5.Dataset) error {
+		return d.Chunks(func(_ []uint64, c hdf5.Chunk) bool {
+			all, some, chunks = all&c.Mask, some|c.Mask, chunks+1
+			return true
+		})
+	}
+	var err error
+	if n.mosaic == nil {
+		err = look(n.d)
+	} else {
+		err = s.parts(n, look)
+	}
 	if chunks == 0 {
 		all = 0
 	}

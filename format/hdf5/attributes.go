@@ -17,12 +17,20 @@ import (
 
 // attributes gives those of a node as JSON.
 func (s *Store) attributes(n *node) (*meta.Attributes, error) {
+	if n.mosaic != nil {
+		return nil, nil // its group tells what it is
+	}
 	list, err := n.o.Attributes()
 	if err != nil {
 		return nil, err
 	}
 	out := &meta.Attributes{}
+	n.list = list
+	means := s.convention()
 	for _, a := range list {
+		if means.hides(n, a.Name) {
+			continue
+		}
 		v, err := s.attribute(&a)
 		if err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)

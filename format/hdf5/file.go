@@ -23,6 +23,10 @@ type Store struct {
 	etag     string
 	f        *hdf5.File
 	files    format.Files // nil if nothing else may be opened
+	raw      bool         // groups and datasets are shown as they are stored
+
+	meant sync.Once
+	means convention
 
 	mu    sync.Mutex
 	nodes map[string]*node
@@ -44,7 +48,7 @@ func Open(ctx context.Context, s store.Store, key string, env format.Env) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), nodes: map[string]*node{}, listed: map[uint64]string{}}
+	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nodes: map[string]*node{}, listed: map[uint64]string{}}
 	if env.Files != nil {
 		h.files = env.Files(s, strings.TrimSuffix(path.Dir(key), "."))
 	}

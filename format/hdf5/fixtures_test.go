@@ -51,7 +51,10 @@ var unpacked sync.Map
 
 func unpack(name string) func() (map[string][]byte, error) {
 	f, _ := unpacked.LoadOrStore(name, sync.OnceValues(func() (map[string][]byte, error) {
-		f, err := os.Open(filepath.Join("..", "..", "hdf5", "testdata", name))
+		f, err := os.Open(filepath.Join("testdata", name))
+		if err != nil {
+			f, err = os.Open(filepath.Join("..", "..", "hdf5", "testdata", name))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +108,7 @@ func (b beside) Resolve(_ context.Context, url string) (string, error) { return 
 func (b beside) Close() error                                          { return nil }
 
 // open shows a file as a store.
-func open(files map[string][]byte, name string) (*show.Store, error) {
+func open(files map[string][]byte, name string, opts ...format.Option) (*show.Store, error) {
 	s := mem.New()
 	for other, b := range files {
 		kind, _, _ := strings.Cut(name, "-")
@@ -117,7 +120,7 @@ func open(files map[string][]byte, name string) (*show.Store, error) {
 			return nil, err
 		}
 	}
-	env := format.Env{Files: func(s store.Store, _ string) format.Files { return beside{s} }}
+	env := format.Env{Options: opts, Files: func(s store.Store, _ string) format.Files { return beside{s} }}
 	return show.Open(ctx, s, name, env)
 }
 
@@ -165,7 +168,7 @@ func TestFixtures(t *testing.T) {
 	for _, name := range names {
 		var e struct{ Objects map[string]object }
 		check(t, json.Unmarshal(files[name+".expected.json"], &e))
-		s, err := open(files, name)
+		s, err := open(files, name, show.AsStored)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -129,13 +129,16 @@ func (s *Store) children(path string, n *node) ([]string, error) {
 		}
 		above[x.o.Address()] = true
 	}
+	means := s.convention()
 	var out []string
 	for _, l := range links {
 		if l.Kind == hdf5.Hard && !above[l.Address] {
-			out = append(out, escape(l.Name))
+			if name, ok := means.shown(n, l); ok {
+				out = append(out, escape(name))
+			}
 		}
 	}
-	return out, nil
+	return append(out, means.composes(n)...), nil
 }
 
 // chunks lists the chunks of an array below a prefix.
@@ -190,6 +193,9 @@ func (s *Store) keys(ctx context.Context, n *node) ([]store.Entry, error) {
 			key = strconv.AppendUint(append(key, '/'), k, 10)
 		}
 		keys = append(keys, store.Entry{Key: string(key), Size: size})
+	}
+	if n.mosaic != nil {
+		return s.keysOfParts(ctx, n)
 	}
 	if n.d.Layout.Class == hdf5.Chunked {
 		err := n.d.Chunks(func(index []uint64, c hdf5.Chunk) bool {

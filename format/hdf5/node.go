@@ -19,10 +19,13 @@ type node struct {
 	d *hdf5.Dataset // nil of a group
 	// Of an array: how elements are shown, and how it is cut into chunks.
 	element element
+	extent  []uint64 // the shape that is shown
 	chunk   []uint64
 	grid    []uint64
 	path    string // by which it was found first
 	name    string // of the object, if the path spells it otherwise
+	mosaic  *mosaic
+	list    []hdf5.Attribute // while the document is made
 
 	once     sync.Once
 	plain    bool  // chunks are as they are in the file
@@ -61,9 +64,17 @@ func (s *Store) node(path string) (*node, error) {
 		if !ok {
 			return nil, store.ErrNotExist
 		}
+		means := s.convention()
+		if m := means.compose(p, stored); m != nil {
+			if n, err = s.composed(m, "/"+path); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, present(err))
+			}
+			return s.keep(path, n), nil
+		}
 		if stored != last {
 			name = stored
 		}
+		stored = means.stored(p, stored)
 		l, err := p.o.Link(stored)
 		if errors.Is(err, hdf5.ErrNotFound) {
 			return nil, store.ErrNotExist
@@ -92,37 +103,59 @@ func (s *Store) node(path string) (*node, error) {
 			return nil, fmt.Errorf("%s: %w", path, present(err))
 		}
 	}
+	return s.keep(path, n), nil
+}
+
+// keep keeps a node, unless there is one by now.
+func (s *Store) keep(path string, n *node) *node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := s.nodes[path]; old != nil {
-		return old, nil
+		return old
 	}
 	if len(s.nodes) >= maxNodes {
 		clear(s.nodes)
 	}
 	s.nodes[path] = n
-	return n, nil
+	return n
 }
 
 // marshal gives the document of a node, which is made once.
 func (s *Store) marshal(ctx context.Context, n *node) ([]byte, error) {
 	n.once.Do(func() {
-		var attrs *meta.Attributes
-		if attrs, n.err = s.attributes(n); n.err != nil {
-			return
-		}
-		if n.d == nil {
-			n.document, n.err = (&meta.Group{Attributes: attrs}).Marshal()
-			return
-		}
-		var m *meta.Array
-		if m, n.err = s.array(n); n.err != nil {
-			return
-		}
-		m.Attributes = attrs
-		n.document, n.err = m.Marshal()
+		n.document, n.err = s.made(n)
+		n.list = nil
 	})
 	return n.document, n.err
+}
+
+func (s *Store) made(n *node) ([]byte, error) {
+	attrs, err := s.attributes(n)
+	if err != nil {
+		return nil, err
+	}
+	if n.d == nil {
+		g := &meta.Group{Attributes: attrs}
+		if err := s.convention().group(n, g); err != nil {
+			return nil, err
+		}
+		return g.Marshal()
+	}
+	m, err := s.array(n)
+	if err != nil {
+		return nil, err
+	}
+	m.Attributes = attrs
+	if n.mosaic != nil {
+		for _, name := range n.mosaic.names {
+			m.DimensionNames = append(m.DimensionNames, &name)
+		}
+		return m.Marshal()
+	}
+	if err := s.convention().array(n, m); err != nil {
+		return nil, err
+	}
+	return m.Marshal()
 }
 
 // escape spells a name of HDF5 as a part of a key.

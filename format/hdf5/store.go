@@ -129,6 +129,13 @@ func (s *Store) split(key string) (*node, []uint64, error) {
 
 // place tells where a chunk is, or makes it.
 func (s *Store) place(ctx context.Context, n *node, index []uint64) (placed, error) {
+	all := n
+	if n.mosaic != nil {
+		var err error
+		if n, index, err = s.partAt(n, index); err != nil {
+			return placed{}, err
+		}
+	}
 	d := n.d
 	if !n.plain {
 		return s.make(n, index)
@@ -145,16 +152,11 @@ func (s *Store) place(ctx context.Context, n *node, index []uint64) (placed, err
 		}
 		x := placed{off: c.Offset, n: int64(c.Size)}
 		if len(d.Filters) > 0 {
-			if _, err := s.marshal(ctx, n); err != nil { // which finds out whether there are masks
+			if _, err := s.marshal(ctx, all); err != nil { // which finds out whether there are masks
 				return placed{}, err
 			}
-			if n.masked {
-				x.head = make([]byte, (len(n.filters)+7)/8)
-				for k, i := range n.filters {
-					if c.Mask&(1<<i) == 0 {
-						x.head[k/8] |= 1 << (k % 8)
-					}
-				}
+			if x.head, err = all.head(c.Mask); err != nil {
+				return placed{}, err
 			}
 		}
 		return x, nil
@@ -180,6 +182,25 @@ func (s *Store) place(ctx context.Context, n *node, index []uint64) (placed, err
 	}
 	there := min(want, total-off)
 	return placed{off: at + int64(off), n: int64(there), pad: int64(want - there)}, nil
+}
+
+// head is what stands in front of a chunk that left some filters out.
+func (n *node) head(mask uint32) ([]byte, error) {
+	if !n.masked {
+		for _, i := range n.filters {
+			if mask&(1<<i) != 0 { // of many datasets, not all were looked at
+				return nil, fmt.Errorf("a chunk left out filter %d, which those of the first dataset have", n.d.Filters[i].ID)
+			}
+		}
+		return nil, nil
+	}
+	head := make([]byte, (len(n.filters)+7)/8)
+	for k, i := range n.filters {
+		if mask&(1<<i) == 0 {
+			head[k/8] |= 1 << (k % 8)
+		}
+	}
+	return head, nil
 }
 
 // elements is how many elements a shape has.
@@ -211,8 +232,7 @@ func (s *Store) make(n *node, index []uint64) (placed, error) {
 		count[i] = min(n.chunk[i], d.Space.Shape[i]-start[i])
 	}
 	size := uint64(d.Type.Size)
-	all := elements(n.chunk)
-	if all > mostMade/size {
+	if elements(n.chunk) > mostMade/size {
 		return placed{}, fmt.Errorf("layout: chunks of shape %d are too large to be made", n.chunk)
 	}
 	raw := make([]byte, elements(count)*size)

@@ -1,0 +1,197 @@
+package hdf5_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format"
+	show "github.com/omnizarr/zarr/format/hdf5"
+	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
+)
+
+func array(t *testing.T, s store.Store, path string) *zarr.Array {
+	t.Helper()
+	n, err := zarr.OpenStore(ctx, s, path)
+	check(t, err)
+	return n.(*zarr.Array)
+}
+
+// Dimensions of netCDF-4 are names, and what its libraries hide is hidden.
+func TestNetCDF(t *testing.T) {
+	s, err := open(fixtures(t), "netcdf4.nc")
+	check(t, err)
+	defer s.Close()
+	for path, want := range map[string]string{
+		"time": "time", "temp": "time lat lon", "names": "lat chars", "pairs": "no_var", "scalar": "", "clash": "lat clash",
+		"sub/deeper/local": "local", "sub/deeper/v": "local lon", "words": "lat", "never_written": "lat lon",
+	} {
+		a := array(t, s, path)
+		if got := strings.Join(a.DimensionNames(), " "); got != want {
+			t.Errorf("dimensions of %s are %s, not %s", path, got, want)
+		}
+		for _, name := range a.Attributes().Names() {
+			if strings.HasPrefix(name, "_Netcdf4") || slices.Contains([]string{"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}, name) {
+				t.Errorf("%s has %s", path, name)
+			}
+		}
+	}
+	n, err := zarr.OpenStore(ctx, s, "")
+	check(t, err)
+	var names []string
+	for x, err := range n.(*zarr.Group).Children(ctx) {
+		check(t, err)
+		names = append(names, x.Path())
+	}
+	for _, name := range []string{"chars", "no_var", "nothing", "_nc4_non_coord_clash", "colour_t"} {
+		if slices.Contains(names, name) {
+			t.Errorf("%s is listed, which is no variable", name)
+		}
+	}
+	if !slices.Contains(names, "clash") || !slices.Contains(names, "temp") || len(names) != 25 {
+		t.Errorf("%d are listed: %q", len(names), names)
+	}
+	if got := fmt.Sprint(n.Attributes().Names()); got != "[Conventions title version words_attr]" {
+		t.Errorf("attributes of the file are %s", got)
+	}
+	for _, c := range []struct{ path, name, want string }{
+		{"", "version", `1`},
+		{"", "words_attr", `["x","ÿ",""]`},
+		{"packed", "scale_factor", `0.01`},
+		{"packed", "_FillValue", `-32767`},
+		{"temp", "long_name", `"température"`},
+		{"temp", "valid_range", `[0,400]`},
+		{"colours", "_FillValue", `255`},
+	} {
+		if got := attribute(t, s, c.path, c.name); got != c.want {
+			t.Errorf("%s %s is %s, not %s", c.path, c.name, got, c.want)
+		}
+	}
+	// As xarray has it for Zarr v3: 64 bits in base64.
+	if got := attribute(t, s, "temp", "_FillValue"); got != `"AAAAAAA4j8A="` || math.Float64bits(-999) != 0xc08f380000000000 {
+		t.Errorf("the missing value is %s", got)
+	}
+}
+
+// Dimension scales of other files are names too, and labels where there is no scale.
+func TestScales(t *testing.T) {
+	files := fixtures(t)
+	s, err := open(files, "scales-v110.h5")
+	check(t, err)
+	defer s.Close()
+	for path, want := range map[string]string{"v": "t x", "t": "t", "no_scales": ""} {
+		if got := strings.Join(array(t, s, path).DimensionNames(), " "); got != want {
+			t.Errorf("dimensions of %s are %q, not %q", path, got, want)
+		}
+	}
+	raw, err := open(files, "scales-v110.h5", show.AsStored)
+	check(t, err)
+	defer raw.Close()
+	if got := attribute(t, raw, "t", "CLASS"); got != `"DIMENSION_SCALE"` || array(t, raw, "v").Metadata().DimensionNames != nil {
+		t.Errorf("as stored, CLASS is %s", got)
+	}
+}
+
+// same compares an array at a position with the dataset that it is made of.
+func same(t *testing.T, s store.Store, whole, position, part, inside string) {
+	t.Helper()
+	read := func(path, slice string) (out []uint16) {
+		a := array(t, s, path)
+		if a.DataType().Name() == "uint16" {
+			x, err := zarr.Read[uint16](ctx, a, zarr.Slice(slice))
+			check(t, err)
+			return x.Data
+		}
+		x, err := zarr.Read[int16](ctx, a, zarr.Slice(slice))
+		check(t, err)
+		for _, k := range x.Data {
+			out = append(out, uint16(k))
+		}
+		return out
+	}
+	if x, y := read(whole, position), read(part, inside); len(x) == 0 || !slices.Equal(x, y) {
+		t.Errorf("%s at %s is not %s: %d and %d elements", whole, position, part, len(x), len(y))
+	}
+}
+
+func image(t *testing.T, s store.Store, path string) (*ngff.Metadata, *zarr.Group) {
+	t.Helper()
+	n, err := zarr.OpenStore(ctx, s, path)
+	check(t, err)
+	m, err := ngff.Read(n.Attributes())
+	check(t, err)
+	return m, n.(*zarr.Group)
+}
+
+// A file of Imaris is an image with all its resolutions, time points and channels,
+// without what pads chunks.
+func TestImaris(t *testing.T) {
+	s, err := open(archive(t, "images.tar.bz2"), "imaris.ims")
+	check(t, err)
+	defer s.Close()
+	m, g := image(t, s, "")
+	if got := fmt.Sprintf("%+v", m.Images[0].Levels); got != "[{Path:0 Scale:[60 1 2 0.5 0.5] Translation:[0 0 1 0.25 0.25] Rest:[]} {Path:1 Scale:[60 1 4 1 1] Translation:[0 0 2 0.5 0.5] Rest:[]}]" {
+		t.Errorf("levels: %s", got)
+	}
+	if x := m.Images[0].Axes; x[0].Unit != "second" || x[2].Unit != "micrometer" {
+		t.Errorf("axes: %+v", x)
+	}
+	if c := m.OMERO.Channels; len(c) != 2 || c[0].Label != "ch0" || c[0].Color.G != 255 || c[0].Window.End != 65535 {
+		t.Errorf("channels: %+v", c)
+	}
+	for path, want := range map[string]string{"0": "[2 2 10 20 22]", "1": "[2 2 5 10 11]"} {
+		a := array(t, s, path)
+		if got := fmt.Sprint(a.Shape()); got != want || strings.Join(a.DimensionNames(), "") != "tczyx" {
+			t.Errorf("level %s: %s %s", path, got, a.DimensionNames())
+		}
+	}
+	same(t, s, "0", "1, 0, :, :, :", "DataSet/ResolutionLevel 0/TimePoint 1/Channel 0/Data", ":10, :20, :22")
+	same(t, s, "1", "0, 1, :, :, :", "DataSet/ResolutionLevel 1/TimePoint 0/Channel 1/Data", ":5, :10, :11")
+	if got := attribute(t, s, "", "ImarisVersion"); got != `"5.5.0"` {
+		t.Errorf("letters are joined to %s", got)
+	}
+	for x, err := range g.Children(ctx) {
+		check(t, err)
+		if x.Path() == "DataSet" {
+			t.Error("the datasets are listed too")
+		}
+	}
+}
+
+// A file of BigDataViewer has an image for each setup; the XML beside it says how
+// large voxels are.
+func TestBigDataViewer(t *testing.T) {
+	files := maps.Clone(archive(t, "images.tar.bz2"))
+	files["bdv.xml"] = []byte(`<SpimData version="0.2"><SequenceDescription><ViewSetups><ViewSetup><id>1</id><name>left</name>
+		<voxelSize><unit>µm</unit><size>0.5 0.5 2.0</size></voxelSize></ViewSetup><ViewSetup><id>7</id></ViewSetup></ViewSetups></SequenceDescription></SpimData>`)
+	folder := mem.New()
+	for name, b := range files {
+		_, err := folder.Put(ctx, name, b, store.PutOptions{})
+		check(t, err)
+	}
+	s, err := show.Open(ctx, folder, "bdv.h5", format.Env{})
+	check(t, err)
+	defer s.Close()
+	m, _ := image(t, s, "s01")
+	if got := fmt.Sprintf("%s %+v", m.Images[0].Name, m.Images[0].Levels); got != "left [{Path:0 Scale:[1 2 0.5 0.5] Translation:[0 0 0 0] Rest:[]} {Path:1 Scale:[1 4 1 1] Translation:[0 1 0.25 0.25] Rest:[]}]" {
+		t.Errorf("levels: %s", got)
+	}
+	if unit := m.Images[0].Axes[3].Unit; unit != "micrometer" {
+		t.Errorf("the unit is %s", unit)
+	}
+	if m, _ = image(t, s, "s00"); m.Images[0].Levels[1].Scale[3] != 2 {
+		t.Errorf("without a voxel size: %+v", m.Images[0].Levels)
+	}
+	a := array(t, s, "s00/0")
+	if got := fmt.Sprint(a.Shape(), " ", a.DataType().Name()); got != "[2 24 30 28] uint16" {
+		t.Errorf("level 0 is %s", got)
+	}
+	same(t, s, "s00/0", "1, :, :, :", "t00001/s00/0/cells", ":, :, :")
+	same(t, s, "s01/1", "0, :, :, :", "t00000/s01/1/cells", ":, :, :")
+}
