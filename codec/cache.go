@@ -30,6 +30,9 @@ type Cache struct {
 	queues [64]queue
 	// partsOnly says that only chunks are kept of which a part was wanted.
 	partsOnly bool
+	// once has the hashes of parts that were wanted once and not kept, each in the
+	// place that it tells, of a cache of parts.
+	once []atomic.Uint64
 }
 
 // rack holds some of the chunks.
@@ -102,10 +105,12 @@ func NewCache(max int64) *Cache {
 
 // NewPartCache returns a cache of at most max bytes for chunks of which only a
 // part was wanted: the next read, often of the part beside it, finds the rest.
-// What is read wholly, and what can be read in parts, is not kept.
+// What is read wholly, and what can be read in parts, is not kept, nor what is had by
+// decoding less than half of a chunk that nobody wanted lately.
 func NewPartCache(max int64) *Cache {
 	c := NewCache(max)
 	c.partsOnly = true
+	c.once = make([]atomic.Uint64, 1024)
 	return c
 }
 
@@ -163,6 +168,35 @@ func (l *Lease) Has(name string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.items[name] != nil
+}
+
+// wantedOnce reports, of a cache of parts, that a part is neither kept nor being decoded
+// and was not wanted lately. It is then noted that it was wanted, once. Who is told wrong
+// because others ask at the same moment decodes more or less than is best, no more.
+func (l *Lease) wantedOnce(name string) bool {
+	c := l.c
+	if !c.partsOnly {
+		return false
+	}
+	s := l.s
+	if s.ended.Load() {
+		return true
+	}
+	h := c.hash(name)
+	d := &s.drawers[h%drawers]
+	d.mu.Lock()
+	known := d.items[name] != nil || d.calls[name] != nil
+	d.mu.Unlock()
+	if known {
+		return false
+	}
+	h ^= s.hash
+	slot := &c.once[h%uint64(len(c.once))]
+	if slot.CompareAndSwap(h, 0) {
+		return false
+	}
+	slot.Store(h)
+	return true
 }
 
 // PartsOnly reports whether only chunks are kept of which a part was wanted.

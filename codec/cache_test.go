@@ -1,6 +1,7 @@
 package codec_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/nd"
 )
 
 // part loads a value that counts how often it was loaded.
@@ -232,4 +234,51 @@ func ExampleCache() {
 	// decoding
 	// [1 2 3] <nil>
 	// [1 2 3] <nil>
+}
+
+// What is had for little is kept when it is wanted again, what takes more at once.
+func TestAPartIsKeptOnceItIsWantedAgain(t *testing.T) {
+	const little = `{"name":"bytes","configuration":{"endian":"little"}}`
+	zstd := func(checksum bool) string {
+		return fmt.Sprintf(`{"name":"zstd","configuration":{"level":1,"checksum":%v}}`, checksum)
+	}
+	for _, c := range []struct {
+		codecs string
+		row    int
+		kept   []bool // after each of some reads
+	}{
+		{`[` + little + `,` + zstd(false) + `]`, 1, []bool{false, true, true}},
+		{`[` + little + `,` + zstd(false) + `,"crc32c"]`, 1, []bool{false, true, true}},
+		{`[{"name":"transpose","configuration":{"order":[1,0]}},` + little + `,` + zstd(false) + `]`, 60, []bool{false, true}},
+		{`[` + little + `,` + zstd(false) + `]`, 60, []bool{true, true}},
+		{`[` + little + `,` + zstd(true) + `]`, 1, []bool{true}},
+		{`[` + little + `,"gzip"]`, 1, []bool{true}},
+	} {
+		b := bind(t, c.codecs, "uint16", 64, 512)
+		src := nd.Make(2, 64, 512)
+		for i := range src.Data {
+			src.Data[i] = byte(i * i >> 7)
+		}
+		data, err := b.Encode(ctx, limits(), nil, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache := codec.NewPartCache(1 << 20)
+		for i, want := range c.kept {
+			lease := cache.Lease("chunk")
+			ck := limits()
+			ck.Cache = lease
+			box := nd.Box{Start: []int{c.row, 3}, Shape: []int{1, 2}}
+			dst := nd.Make(2, 1, 2)
+			err := b.Decode(ctx, ck, &codec.Memory{Bytes: data}, box, dst)
+			lease.Close()
+			if err != nil || !bytes.Equal(dst.Data, src.Data[(c.row*512+3)*2:][:4]) {
+				t.Errorf("%s: read %d: got %v, %v", c.codecs, i, dst.Data, err)
+			}
+			size, hits := cache.Stats()
+			if (size > 0) != want || (hits > 0) != (i > 0 && c.kept[i-1]) {
+				t.Errorf("%s: after read %d of row %d: %d bytes are kept, %d hits", c.codecs, i, c.row, size, hits)
+			}
+		}
+	}
 }

@@ -162,9 +162,11 @@ func (b *Bound) Size() Size { return b.sizes[len(b.sizes)-1] }
 // Ranges reports whether decoding box asks the source for ranges rather than
 // for the whole chunk.
 func (b *Bound) Ranges(box nd.Box) bool {
-	if !b.ranges {
-		return false
-	}
+	return b.ranges && b.parts != nil && b.parts.Ranges(b.serialized(box))
+}
+
+// serialized is the box of what is serialized that a box of the chunk needs.
+func (b *Bound) serialized(box nd.Box) nd.Box {
 	for _, f := range b.arrays {
 		switch f := f.(type) {
 		case Mover:
@@ -173,7 +175,7 @@ func (b *Bound) Ranges(box nd.Box) bool {
 			box = f.Needs(box)
 		}
 	}
-	return b.parts != nil && b.parts.Ranges(box)
+	return box
 }
 
 // moved is the chunk as codecs behind a mover see it.

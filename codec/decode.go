@@ -12,7 +12,7 @@ import (
 // Decode fills dst with the elements in box of the chunk that src holds.
 func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) (err error) {
 	defer b.caught(&err)
-	if b.cacheable(ck.Cache, box) {
+	if b.cacheable(ck.Cache, box) && !b.passing(ck, box) {
 		return b.decodeCached(ctx, ck, src, box, dst)
 	}
 	return b.decodeArrays(ctx, ck, src, 0, box, dst)
@@ -30,6 +30,14 @@ func (b *Bound) cacheable(l *Lease, box nd.Box) bool {
 	}
 	n, ok := nd.Bytes(b.in.Shape, b.in.Type.Size())
 	return ok && int64(n) <= l.Max()
+}
+
+// passing reports that a box is had for less than half of its chunk, which nobody wanted
+// lately: it is decoded alone, and nothing of it is kept. Who reads on, as plane by plane,
+// has lost little, and who reads here and there gains what would be decoded in vain.
+func (b *Bound) passing(ck *Chunk, box nd.Box) bool {
+	n := b.front(ck, b.serialized(box))
+	return n > 0 && n < b.sizes[0].N/2 && ck.Cache.wantedOnce(ck.Name)
 }
 
 // decodeArrays undoes the array-to-array codecs from the i-th on: those that

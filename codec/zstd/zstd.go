@@ -85,7 +85,10 @@ func (c Codec) BindBytes(_ codec.Spec, in codec.Size) (codec.BytesFilter, error)
 		// this is roomier than the format's own bound.
 		f.size = codec.AtMost(in.N + in.N/8 + 1<<16)
 	}
-	return f, nil
+	if c.Checksum {
+		return f, nil
+	}
+	return &beginner{f}, nil
 }
 
 type filter struct {
@@ -108,9 +111,12 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 	return decode(ck, dst, src, limit, limit)
 }
 
+// beginner is a filter for frames that are not meant to have checksums.
+type beginner struct{ *filter }
+
 // DecodeFront ends the decoder where the first n bytes are there, unless a frame has a
-// checksum: who wrote it wants all of it checked.
-func (f *filter) DecodeFront(ck *codec.Chunk, dst, src []byte, n, limit int) ([]byte, error) {
+// checksum after all: who wrote it wants all of it checked.
+func (f *beginner) DecodeFront(ck *codec.Chunk, dst, src []byte, n, limit int) ([]byte, error) {
 	if zstddec.Checked(src) {
 		n = limit
 	}
