@@ -22,9 +22,9 @@ ZARRS = f"{HERE}/.peers/zarrs/target/release/zarrs_bench"
 TIFFREAD = f"{WORK}/tiffread"
 PEERS = ["zarr-python", "zarr-fused", "zarr-zarrs", "tensorstore", "zarrs"]
 ARRAYS = ["none", "zstd3", "shard-zstd3", "none-32cubed", "blosc-lz4", "blosc-zstd", "v2-blosc-lz4", "v2-blosc-zstd"]
-ROWS = ([("read", a) for a in ARRAYS] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3")]
-        + [("read-again", a) for a in ARRAYS[:6]] + [("boxes-cached", "shard-zstd3")])
-OURS = {"read-again": "read", "boxes-cached": "boxes"}  # rows of Omnizarr alone, and what to compare them with
+ROWS = ([("read", a) for a in ARRAYS] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3"), ("boxes", "zstd3"), ("voxels", "zstd3")]
+        + [("read-again", a) for a in ARRAYS[:6]] + [("boxes-cached", "shard-zstd3"), ("boxes-alone", "zstd3"), ("voxels-alone", "zstd3")])
+OURS = {"read-again": "read", "boxes-cached": "boxes", "boxes-alone": "boxes", "voxels-alone": "voxels"}  # rows of Omnizarr alone, and what to compare them with
 
 
 def command(who, workload, folder, array, reps):
@@ -53,6 +53,8 @@ def measure(options, folder):
             if not options.wants("/".join(row)):
                 continue
             for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
+                if (who, row[0]) == ("zarrs", "voxels"):
+                    continue
                 env = options.profile_to("/".join(row)) if who == "omnizarr" else None
                 r = json.loads(run(command(who, row[0], folder, row[1], options.reps), env))
                 keep(results.setdefault(row, {}), who, r, turn, "/".join(row))

@@ -2,7 +2,7 @@
 
     peers.py make DIR                        write DIR/arrays from DIR/volume.raw, with tensorstore
     peers.py PEER WORKLOAD DIR ARRAY REPS    PEER: zarr-python, zarr-fused, zarr-zarrs, tensorstore
-                                             WORKLOAD: read, write, boxes
+                                             WORKLOAD: read, write, boxes, voxels
     peers.py numpy pack-encode|pack-decode DIR bool/1 REPS
     peers.py tifffile tiff DIR NAME REPS     read DIR/NAME.tif
     peers.py tensorstore|zarr-python2 n5|n5-straight DIR NAME REPS
@@ -130,10 +130,10 @@ def write_work(peer, folder, name):
     return data.nbytes, lambda: peer.write(path, name, data), check, lambda: shutil.rmtree(path)
 
 
-def boxes_work(peer, folder, name):
+def boxes_work(peer, folder, name, side=BOX):
     path = f"{folder}/arrays/{name}"
     with open(f"{folder}/boxes.txt", encoding="utf-8") as f:
-        boxes = [tuple(slice(int(i), int(i) + BOX) for i in line.split()) for line in f]
+        boxes = [tuple(slice(int(i), int(i) + side) for i in line.split()) for line in f]
 
     def work():
         array = peer.open(path)
@@ -145,7 +145,11 @@ def boxes_work(peer, folder, name):
         for box in boxes[:10]:
             assert np.array_equal(peer.read(array, box), data[box]), "wrong values in a box"
 
-    return len(boxes) * 2 * BOX**3, work, check, lambda: None
+    return len(boxes) * 2 * side**3, work, check, lambda: None
+
+
+def voxels_work(peer, folder, name):
+    return boxes_work(peer, folder, name, 1)
 
 
 def pack_work(workload, folder):
@@ -192,7 +196,7 @@ def work_of(peer, workload, folder, name):
         import hdmfs
         return hdmfs.work(workload.removeprefix("hdmf-"), folder, name)
     peer = TensorStore() if peer == "tensorstore" else Zarr(PIPELINES[peer])
-    work = {"read": read_work, "write": write_work, "boxes": boxes_work}[workload]
+    work = {"read": read_work, "write": write_work, "boxes": boxes_work, "voxels": voxels_work}[workload]
     return work(peer, folder, name)
 
 

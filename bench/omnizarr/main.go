@@ -18,7 +18,7 @@ import (
 const usage = `usage:
 	omnizarr make DIR SIZE BOXES           write DIR/volume.raw, SIZE³ of uint16, and DIR/boxes.txt
 	omnizarr WORKLOAD DIR ARRAY REPS       time a workload on DIR/arrays/ARRAY:
-		read, read-again, write, boxes or boxes-cached
+		read, read-again, write, boxes, boxes-cached, boxes-alone, voxels or voxels-alone
 	omnizarr make-random DIR BYTES         write DIR/random.raw, of which packed elements are made
 	omnizarr make-packed DIR TYPE/BITS,... write the packed chunks of these
 	omnizarr WORKLOAD DIR TYPE/BITS REPS   pack or unpack the lowest bits of elements, in memory:

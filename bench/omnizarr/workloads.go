@@ -21,8 +21,11 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"read":         readFresh,
 	"read-again":   readAgain,
 	"write":        writeWhole,
-	"boxes":        func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 0) },
-	"boxes-cached": func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 1<<30) },
+	"boxes":        func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, boxSide) },
+	"boxes-cached": func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, boxSide, cached()) },
+	"boxes-alone":  func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, boxSide, zarr.NoPartCache()) },
+	"voxels":       func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 1) },
+	"voxels-alone": func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 1, zarr.NoPartCache()) },
 
 	"pack-encode":       func(_ context.Context, t task) (run, error) { return packEncode(t, false) },
 	"pack-encode-reuse": func(_ context.Context, t task) (run, error) { return packEncode(t, true) },
@@ -152,22 +155,19 @@ func specOf(a *zarr.Array) (zarr.ArraySpec, error) {
 	}, nil
 }
 
-// readBoxes reads boxes one at a time, each into new memory, with a cache of
-// decoded chunks if it may have bytes.
-func readBoxes(ctx context.Context, t task, cache int64) (run, error) {
+// cached keeps decoded chunks, up to 1 GiB.
+func cached() zarr.Option { return zarr.WithCache(codec.NewCache(1 << 30)) }
+
+// readBoxes reads boxes of a side one at a time, each into new memory.
+func readBoxes(ctx context.Context, t task, side int, options ...zarr.Option) (run, error) {
 	boxes, err := loadBoxes(t.dir)
 	if err != nil {
 		return run{}, err
 	}
-	shape := []int{boxSide, boxSide, boxSide}
-	open := func(ctx context.Context) (*zarr.Array, error) {
-		if cache == 0 {
-			return zarr.OpenArray(ctx, t.array)
-		}
-		return zarr.OpenArray(ctx, t.array, zarr.WithCache(codec.NewCache(cache)))
-	}
+	shape := []int{side, side, side}
+	open := func(ctx context.Context) (*zarr.Array, error) { return zarr.OpenArray(ctx, t.array, options...) }
 	return run{
-		bytes: len(boxes) * 2 * boxSide * boxSide * boxSide,
+		bytes: len(boxes) * 2 * side * side * side,
 		do: func(ctx context.Context) error {
 			a, err := open(ctx)
 			if err != nil {
