@@ -2,11 +2,8 @@ module github.com/omnizarr/zarr/beam
 
 go 1.26.0
 
-replace github.com/omnizarr/zarr => ..
-
 require (
 	github.com/apache/beam/sdks/v2 v2.77.0
-	github.com/omnizarr/zarr v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
 	google.golang.org/grpc v1.83.2

@@ -2,12 +2,7 @@ module github.com/omnizarr/zarr/bench
 
 go 1.26.0
 
-replace github.com/omnizarr/zarr => ..
-
-require (
-	github.com/omnizarr/zarr v0.0.0
-	golang.org/x/sync v0.24.0
-)
+require golang.org/x/sync v0.24.0
 
 require (
 	github.com/dsnet/compress v0.0.1 // indirect

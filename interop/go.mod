@@ -2,12 +2,7 @@ module github.com/omnizarr/zarr/interop
 
 go 1.26.0
 
-replace github.com/omnizarr/zarr => ..
-
-require (
-	github.com/minio/minio-go/v7 v7.4.1
-	github.com/omnizarr/zarr v0.0.0
-)
+require github.com/minio/minio-go/v7 v7.4.1
 
 require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
