@@ -207,6 +207,24 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
+// A small file that claims a huge array has no chunks to be listed one by one.
+func TestListOfWhatIsNotThere(t *testing.T) {
+	const name = "f04-dims-larger-than-data.h5"
+	folder := mem.New()
+	_, err := folder.Put(ctx, name, archive(t, "bad.tar.bz2")[name], store.PutOptions{})
+	check(t, err)
+	s, err := show.Open(ctx, folder, name, format.Env{})
+	check(t, err)
+	keys := 0
+	for _, err = range s.List(ctx, "d/c/", "") {
+		keys++
+	}
+	if err == nil || keys != 1 || !strings.Contains(err.Error(), "beyond the end of the file") {
+		t.Errorf("%d keys, %v", keys, err)
+	}
+	check(t, s.Close())
+}
+
 // readAll reads a node and what is in it, or everything.
 func readAll(s store.Store, path, stage string) error {
 	n, err := zarr.OpenStore(ctx, s, path)

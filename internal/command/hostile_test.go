@@ -1,8 +1,11 @@
 package command
 
 import (
+	"archive/tar"
 	"archive/zip"
+	"compress/bzip2"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,5 +104,34 @@ func TestNamesReachNothingOutside(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, "out")))
 	if after := beside(); after != before {
 		t.Errorf("beside the root there is %s, was %s", after, before)
+	}
+}
+
+// An array that lies beyond the end of its file is told once, however many chunks it claims, and
+// hides no other.
+func TestArraysBeyondTheEndOfTheirFile(t *testing.T) {
+	f, err := os.Open("../../hdf5/testdata/bad.tar.bz2")
+	must(t, err)
+	defer f.Close()
+	const name = "f04-dims-larger-than-data.h5"
+	files := tar.NewReader(bzip2.NewReader(f))
+	for {
+		h, err := files.Next()
+		must(t, err)
+		if filepath.Base(h.Name) == name {
+			break
+		}
+	}
+	b, err := io.ReadAll(files)
+	must(t, err)
+	url := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(url, b, 0o666))
+	code, out, told := ran(t, "tree", url)
+	if code != 1 || !strings.Contains(out, "── single ") || !strings.Contains(told, "beyond the end of the file") {
+		t.Errorf("tree: %d %s %s", code, out, told)
+	}
+	code, out, _ = ran(t, "verify", url)
+	if n := strings.Count(out, "✗ /d:"); code != 1 || n != 1 || strings.Contains(out, "/single") {
+		t.Errorf("verify: %d, %d times, %.2000s", code, n, out)
 	}
 }

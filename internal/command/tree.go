@@ -188,15 +188,17 @@ func (a *app) tree(ctx context.Context, url string, s *convention.Subject, asJSO
 	}
 	entries = convention.InPathOrder(entries)
 	nodes, err := treeNodes(entries)
-	if err == nil {
-		err = a.addSizes(ctx, s.Node, entries, nodes, most)
-	}
 	if err != nil {
 		return err
 	}
+	if err := a.addSizes(ctx, s.Node, entries, nodes, most); ctx.Err() != nil {
+		return err
+	} else if err != nil { // one array that cannot be listed hides no others
+		broken = append(broken, err)
+	}
 	if _, ok := s.Node.(*zarr.Array); ok && !asJSON {
 		a.printf("%s  %s\n", url, nodes[0].detail)
-		return nil
+		return a.tellBroken(broken)
 	}
 	if asJSON {
 		if err := a.printJSON(nodes); err != nil {
@@ -262,6 +264,10 @@ func grow(nodes []treeNode) *branch {
 	return root
 }
 
+// widestLabel is the longest name, with the lines before it, that what is said of all other
+// nodes is moved to the right for.
+const widestLabel = 72
+
 // drawTree draws nodes in path order with lines to their groups.
 func (a *app) drawTree(nodes []treeNode) {
 	var labels, details []string
@@ -283,13 +289,13 @@ func (a *app) drawTree(nodes []treeNode) {
 	draw(grow(nodes), "")
 	width := 0
 	for i, label := range labels {
-		if details[i] != "" {
-			width = max(width, utf8.RuneCountInString(label))
+		if n := utf8.RuneCountInString(label); details[i] != "" && n <= widestLabel {
+			width = max(width, n)
 		}
 	}
 	for i, label := range labels {
 		if details[i] != "" {
-			label += strings.Repeat(" ", width-utf8.RuneCountInString(label)) + "  " + details[i]
+			label += strings.Repeat(" ", max(width-utf8.RuneCountInString(label), 0)) + "  " + details[i]
 		}
 		a.printf("%s\n", label)
 	}

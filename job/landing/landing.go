@@ -29,6 +29,7 @@ import (
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/held"
+	"github.com/omnizarr/zarr/store/zip"
 )
 
 // ErrNotEmpty says that the place of a copy holds something else.
@@ -206,6 +207,18 @@ func (l *Landing) archive() string {
 		}
 	}
 	return ""
+}
+
+// otherFile is the path of a file that is no archive, such as one of HDF5, if the place is or
+// lies in one.
+func (l *Landing) otherFile() string {
+	if l.place.Store != nil {
+		return ""
+	}
+	if _, packed := store.As[*zip.Store](l.base); packed {
+		return ""
+	}
+	return l.archive()
 }
 
 // opened takes the store that was opened. A folder inside of another hierarchy may

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -124,6 +125,9 @@ func (l *Landing) start(ctx context.Context) error {
 		if beside, err = l.look(ctx, made); err != nil {
 			return err
 		}
+	}
+	if file := l.otherFile(); file != "" {
+		return fmt.Errorf("%w: the file %s, which is no archive: nothing is put into it, and it is not replaced", ErrNotEmpty, filepath.Base(file))
 	}
 	l.made = l.at
 	if err := l.ownOnly(ctx, here); err != nil {
