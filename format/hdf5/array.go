@@ -177,7 +177,7 @@ func filter(f hdf5.Filter) meta.Extension {
 	case hdf5.FilterShuffle:
 		return meta.Extension{Name: "numcodecs.shuffle", Configuration: []byte(`{"elementsize":` + value(0, 1) + `}`)}
 	case hdf5.FilterFletcher32:
-		return meta.Extension{Name: "numcodecs.fletcher32"}
+		return meta.Extension{Name: "numcodecs.fletcher32", Configuration: []byte(`{}`)} // zarr-python wants one
 	case filterBzip2:
 		return meta.Extension{Name: "numcodecs.bz2", Configuration: []byte(`{"level":` + strconv.Itoa(min(max(atoi(value(0, 9)), 1), 9)) + `}`)}
 	case filterZstd:

@@ -19,6 +19,7 @@ import (
 type Store struct {
 	in       store.Store
 	key, url string
+	identity func() string // of the file, found out once
 	obj      store.Object
 	etag     string
 	f        *hdf5.File
@@ -49,6 +50,7 @@ func Open(ctx context.Context, s store.Store, key string, env format.Env) (*Stor
 		return nil, err
 	}
 	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nodes: map[string]*node{}, listed: map[uint64]string{}}
+	h.identity = sync.OnceValue(func() string { return store.Identity(s, key) })
 	if env.Files != nil {
 		h.files = env.Files(s, strings.TrimSuffix(path.Dir(key), "."))
 	}
@@ -147,7 +149,7 @@ func (s *Store) URL() string { return s.url }
 
 // Identity is that of the file.
 func (s *Store) Identity(key string) string {
-	return store.JoinURL(store.Identity(s.in, s.key), key)
+	return store.JoinURL(s.identity(), key)
 }
 
 // Near says what the file is.

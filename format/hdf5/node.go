@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	pathpkg "path"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -27,12 +28,16 @@ type node struct {
 	mosaic  *mosaic
 	list    []hdf5.Attribute // while the document is made
 
-	once     sync.Once
-	plain    bool  // chunks are as they are in the file
-	filters  []int // those that some chunk went through
-	masked   bool  // chunks have a header that says which of them
-	document []byte
-	err      error
+	once    sync.Once
+	doc     meta.Node
+	plain   bool  // chunks are as they are in the file
+	filters []int // those that some chunk went through
+	masked  bool  // chunks have a header that says which of them
+	err     error
+
+	write    sync.Once
+	document []byte // doc as JSON, once somebody wants that
+	unsaid   error
 }
 
 // maxNodes is how many nodes are kept.
@@ -120,16 +125,54 @@ func (s *Store) keep(path string, n *node) *node {
 	return n
 }
 
-// marshal gives the document of a node, which is made once.
-func (s *Store) marshal(ctx context.Context, n *node) ([]byte, error) {
+// describe gives the document of a node, which is made once and must not be changed.
+func (s *Store) describe(n *node) (meta.Node, error) {
 	n.once.Do(func() {
-		n.document, n.err = s.made(n)
+		n.doc, n.err = s.made(n)
 		n.list = nil
 	})
-	return n.document, n.err
+	return n.doc, n.err
 }
 
-func (s *Store) made(n *node) ([]byte, error) {
+// marshal gives the document of a node as JSON.
+func (s *Store) marshal(n *node) ([]byte, error) {
+	doc, err := s.describe(n)
+	if err != nil {
+		return nil, err
+	}
+	n.write.Do(func() { n.document, n.unsaid = doc.Marshal() })
+	return n.document, n.unsaid
+}
+
+// Node gives the document of a node without writing it as JSON, which takes longer
+// than all the rest. It is the caller's.
+func (s *Store) Node(ctx context.Context, path string) (meta.Node, store.Info, error) {
+	doc, err := s.described(ctx, path)
+	if err != nil {
+		return nil, store.Info{}, store.WrapError("get", s.url, pathpkg.Join(path, documentName), err)
+	}
+	return doc, store.Info{Size: -1, ETag: s.etag, Format: Format}, nil
+}
+
+func (s *Store) described(ctx context.Context, path string) (meta.Node, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	n, err := s.node(path)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := s.describe(n)
+	if err != nil {
+		return nil, present(err)
+	}
+	if m, ok := doc.(*meta.Array); ok {
+		return m.Clone(), nil
+	}
+	return doc.(*meta.Group).Clone(), nil
+}
+
+func (s *Store) made(n *node) (meta.Node, error) {
 	attrs, err := s.attributes(n)
 	if err != nil {
 		return nil, err
@@ -139,7 +182,7 @@ func (s *Store) made(n *node) ([]byte, error) {
 		if err := s.convention().group(n, g); err != nil {
 			return nil, err
 		}
-		return g.Marshal()
+		return g, nil
 	}
 	m, err := s.array(n)
 	if err != nil {
@@ -150,12 +193,12 @@ func (s *Store) made(n *node) ([]byte, error) {
 		for _, name := range n.mosaic.names {
 			m.DimensionNames = append(m.DimensionNames, &name)
 		}
-		return m.Marshal()
+		return m, nil
 	}
 	if err := s.convention().array(n, m); err != nil {
 		return nil, err
 	}
-	return m.Marshal()
+	return m, nil
 }
 
 // escape spells a name of HDF5 as a part of a key.

@@ -49,7 +49,7 @@ func (s *Store) get(ctx context.Context, key string, r store.Range, dst []byte) 
 		if err != nil {
 			return nil, store.Info{}, err
 		}
-		text, err := s.marshal(ctx, n)
+		text, err := s.marshal(n)
 		if err != nil {
 			return nil, store.Info{}, present(err)
 		}
@@ -152,7 +152,7 @@ func (s *Store) place(ctx context.Context, n *node, index []uint64) (placed, err
 		}
 		x := placed{off: c.Offset, n: int64(c.Size)}
 		if len(d.Filters) > 0 {
-			if _, err := s.marshal(ctx, all); err != nil { // which finds out whether there are masks
+			if _, err := s.describe(all); err != nil { // which finds out whether there are masks
 				return placed{}, err
 			}
 			if x.head, err = all.head(c.Mask); err != nil {

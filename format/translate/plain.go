@@ -27,7 +27,19 @@ type plain struct {
 
 func (d plain) Format() string { return PlainFormat }
 
+// Noder is a store that has the documents of nodes as values, which need not be
+// written as JSON only to be read again. What it gives is the caller's.
+type Noder interface {
+	Node(ctx context.Context, path string) (meta.Node, store.Info, error)
+}
+
 func (d plain) Node(ctx context.Context, node string, _ bool) (meta.Node, store.Info, error) {
+	if s, ok := d.store.(Noder); ok && lookOf(ctx) == nil {
+		n, info, err := s.Node(ctx, node)
+		if err != nil || attributeBytes(n) < d.reg.Limit()/2 {
+			return n, info, err
+		} // else it may be longer than is allowed
+	}
 	key := path.Join(node, documentName)
 	text, info, err := Document(ctx, d.store, key, d.reg)
 	if err != nil {
@@ -35,6 +47,21 @@ func (d plain) Node(ctx context.Context, node string, _ bool) (meta.Node, store.
 	}
 	n, err := meta.Parse(text, d.reg.Until(ctx))
 	return n, info, store.WrapError("get", d.store.URL(), key, err)
+}
+
+// attributeBytes is how long the attributes of a document are.
+func attributeBytes(n meta.Node) int {
+	var a *meta.Attributes
+	switch n := n.(type) {
+	case *meta.Array:
+		a = n.Attributes
+	case *meta.Group:
+		a = n.Attributes
+	}
+	if a.Len() == 0 {
+		return 0
+	}
+	return len(a.Append(nil))
 }
 
 func (d plain) PutNode(ctx context.Context, node string, n meta.Node, opt store.PutOptions) error {
