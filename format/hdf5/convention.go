@@ -17,6 +17,8 @@ type convention interface {
 	stored(g *node, name string) string
 	// shown is the name under which the object of a link is listed, if it is.
 	shown(g *node, l hdf5.Link) (string, bool)
+	// extent is the shape that a dataset is shown with, at least its own.
+	extent(n *node) []uint64
 	// hides reports whether an attribute is bookkeeping of the format.
 	hides(n *node, attribute string) bool
 	// group and array say in a document what is meant.
@@ -52,6 +54,7 @@ type plain struct{}
 
 func (plain) stored(_ *node, name string) string          { return name }
 func (plain) shown(_ *node, l hdf5.Link) (string, bool)   { return l.Name, true }
+func (plain) extent(n *node) []uint64                     { return n.extent }
 func (plain) hides(*node, string) bool                    { return false }
 func (plain) group(*node, *meta.Group) error              { return nil }
 func (plain) array(*node, *meta.Array) error              { return nil }

@@ -73,6 +73,12 @@ func TestNetCDF(t *testing.T) {
 			t.Errorf("%s %s is %s, not %s", c.path, c.name, got, c.want)
 		}
 	}
+	// It has fewer rows than its dimension, which can grow.
+	rows, err := zarr.Read[int32](ctx, array(t, s, "partly"), zarr.Slice(":, 2"))
+	check(t, err)
+	if len(rows.Data) != 4 || rows.Data[1] == -1 || rows.Data[3] != -1 {
+		t.Errorf("rows that are not stored: %d", rows.Data)
+	}
 	// As xarray has it for Zarr v3: 64 bits in base64.
 	if got := attribute(t, s, "temp", "_FillValue"); got != `"AAAAAAA4j8A="` || math.Float64bits(-999) != 0xc08f380000000000 {
 		t.Errorf("the missing value is %s", got)

@@ -2,6 +2,7 @@ package hdf5
 
 import (
 	"encoding/json"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -89,6 +90,28 @@ func (c *scales) shown(g *node, l hdf5.Link) (string, bool) {
 	return l.Name, !c.isScale(list) || !strings.HasPrefix(c.s.text(list, scaleName), ncNoVariable)
 }
 
+// extent is the shape by the lengths of dimensions that can grow: a variable that has
+// fewer rows than others is missing the last ones.
+func (c *scales) extent(n *node) []uint64 {
+	if !c.netcdf || !slices.Contains(n.d.Space.Max, hdf5.Unlimited) || n.d.Layout.Class != hdf5.Chunked {
+		return n.extent
+	}
+	out := slices.Clone(n.extent)
+	for i, at := range c.lists(n, of(n.o)) {
+		if at == 0 || i >= len(n.d.Space.Max) || n.d.Space.Max[i] != hdf5.Unlimited {
+			continue
+		}
+		x, err := c.s.f.Object(at)
+		if err != nil || x.Kind != hdf5.KindDataset {
+			continue
+		}
+		if d, err := x.Dataset(); err == nil && len(d.Space.Shape) > 0 && d.Space.Shape[0] < math.MaxInt/2 {
+			out[i] = max(out[i], d.Space.Shape[0])
+		}
+	}
+	return out
+}
+
 func (c *scales) hides(n *node, attribute string) bool {
 	switch attribute {
 	case scaleUsers, scaleList:
@@ -158,7 +181,7 @@ func missing(m *meta.Array) error {
 // names are those of the dimensions of a dataset, nil for one that has none.
 func (c *scales) names(n *node) []*string {
 	names := make([]*string, len(n.extent))
-	list, labels := c.lists(n), c.labels(n)
+	list, labels := c.lists(n, n.list), c.labels(n)
 	own := strings.TrimPrefix(path.Base(n.path), ncOther)
 	for i := range names {
 		name := ""
@@ -181,8 +204,8 @@ func (c *scales) names(n *node) []*string {
 }
 
 // lists gives the address of the first scale of each axis, 0 for none.
-func (c *scales) lists(n *node) []uint64 {
-	a := said(n.list, scaleList)
+func (c *scales) lists(n *node, attrs []hdf5.Attribute) []uint64 {
+	a := said(attrs, scaleList)
 	if a == nil || a.Type.Class != hdf5.Sequence || a.Type.Base.Class != hdf5.Reference {
 		return nil
 	}

@@ -102,7 +102,10 @@ func (s *Store) node(path string) (*node, error) {
 		d, err := o.Dataset()
 		if err == nil {
 			n.d = d
-			err = n.shape()
+			if err = n.shape(); err == nil {
+				n.extent = s.convention().extent(n)
+				n.cut()
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, present(err))

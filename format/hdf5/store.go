@@ -137,6 +137,11 @@ func (s *Store) place(ctx context.Context, n *node, index []uint64) (placed, err
 		}
 	}
 	d := n.d
+	for i, k := range index {
+		if k*n.chunk[i] >= d.Space.Shape[i] { // it is shown with more than is stored
+			return placed{}, store.ErrNotExist
+		}
+	}
 	if !n.plain {
 		return s.make(n, index)
 	}
