@@ -34,6 +34,7 @@ const usage = `usage:
 	omnizarr delay ADDRESS SERVER MILLIS   pass requests on to a server, each after a while
 	omnizarr make-cloud BUCKET SIDE        write the arrays chunks and shards into the bucket of a URL
 	omnizarr cloud-WORK BUCKET ARRAY REPS  read, boxes or write there
+	omnizarr growth [-quick] [-page FILE] [-out DIR]  how time grows with chunks, shards, arrays, bytes and workers
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 
@@ -50,6 +51,8 @@ func main() {
 		err = delay(args[1], args[2], args[3])
 	case len(args) == 3 && args[0] == "make-cloud":
 		err = makeCloud(args[1], args[2])
+	case len(args) > 0 && args[0] == "growth":
+		err = growth(args[1:])
 	case len(args) == 4 && args[0] == "load":
 		err = load(args[1], args[2], args[3])
 	case len(args) == 4 && workloads[args[0]] != nil:
