@@ -4,17 +4,20 @@ import datetime
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 
 import clouds
 import copies
+import fars
 import hdmfs
 import n5s
 import packing
 import records
 import serves
 import tiffs
+import walks
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = os.path.join(HERE, ".work")
@@ -22,9 +25,14 @@ ZARRS = f"{HERE}/.peers/zarrs/target/release/zarrs_bench"
 TIFFREAD = f"{WORK}/tiffread"
 PEERS = ["zarr-python", "zarr-fused", "zarr-zarrs", "tensorstore", "zarrs"]
 ARRAYS = ["none", "zstd3", "shard-zstd3", "none-32cubed", "blosc-lz4", "blosc-zstd", "v2-blosc-lz4", "v2-blosc-zstd"]
-ROWS = ([("read", a) for a in ARRAYS] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3"), ("boxes", "zstd3"), ("voxels", "zstd3")]
-        + [("read-again", a) for a in ARRAYS[:6]] + [("boxes-cached", "shard-zstd3"), ("boxes-alone", "zstd3"), ("voxels-alone", "zstd3")])
-OURS = {"read-again": "read", "boxes-cached": "boxes", "boxes-alone": "boxes", "voxels-alone": "voxels"}  # rows of Omnizarr alone, and what to compare them with
+ROWS = ([("read", a) for a in ARRAYS + ["gzip5", "zstd3-crc32c"]] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3")]
+        + [("planes", "zstd3"), ("boxes", "zstd3"), ("voxels", "zstd3")]
+        + [("read-again", a) for a in ARRAYS[:6]] + [("boxes-cached", "shard-zstd3"), ("boxes-alone", "zstd3"), ("voxels-alone", "zstd3")]
+        + [("cold-read", a) for a in ("none", "zstd3", "shard-zstd3")]
+        + [("far-read", a) for a in ("none", "zstd3", "shard-zstd3")] + [("far-boxes", "shard-zstd3")])
+# Rows of Omnizarr alone, and what to compare them with.
+OURS = {"read-again": "read", "boxes-cached": "boxes", "boxes-alone": "boxes", "voxels-alone": "voxels"}
+TIE = 1.1  # a ratio below this, and above its inverse, is measured again
 
 
 def command(who, workload, folder, array, reps):
@@ -46,19 +54,52 @@ def run(args, env=None):
 
 
 def measure(options, folder):
-    """{(workload, array): {who: {"s": best, "cpu": best, "rss": least, "bytes"}}}, peers alternating in every round."""
+    """{(workload, array): {who: {"s": best, "cpu": best, "rss": least, "bytes"}}}, peers alternating in every round. What is a tie
+    is measured as often again."""
     results = {}
-    for turn in range(options.rounds):
-        for row in ROWS:
-            if not options.wants("/".join(row)):
-                continue
-            for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
-                if (who, row[0]) == ("zarrs", "voxels"):
-                    continue
-                env = options.profile_to("/".join(row)) if who == "omnizarr" else None
-                r = json.loads(run(command(who, row[0], folder, row[1], options.reps), env))
-                keep(results.setdefault(row, {}), who, r, turn, "/".join(row))
+    rows = [row for row in ROWS if options.wants("/".join(row))]
+    server = fars.Server(folder) if any(row[0].startswith("far-") for row in rows) else None
+    try:
+        for turn in range(options.rounds):
+            for row in rows:
+                measure_row(options, folder, row, server, turn, results)
+        for turn in range(options.rounds, options.rounds * (1 if options.quick else 2)):
+            for row in rows:
+                if row[0] not in OURS and tied(results[row], options.peers):
+                    measure_row(options, folder, row, server, turn, results)
+    finally:
+        if server:
+            server.stop()
     return results
+
+
+def measure_row(options, folder, row, server, turn, results):
+    """One round of a row."""
+    where, _, workload = row[0].rpartition("-") if row[0].startswith(("cold-", "far-")) else ("", "", row[0])
+    for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
+        if where == "far" and who not in fars.PEERS:
+            continue
+        env = {**((options.profile_to("/".join(row)) or {}) if who == "omnizarr" else {}), **(server.env if where == "far" else {})}
+        if where == "cold":
+            fars.forget(f"{folder}/arrays/{row[1]}")
+        r = json.loads(run(command(who, workload, folder, row[1], 1 if where == "cold" else options.reps), env))
+        keep(results.setdefault(row, {}), who, r, turn, "/".join(row))
+
+
+def ratio(cells, rivals, peer):
+    """How many times as fast as a peer: the median over the rounds."""
+    turns = zip(rivals[peer]["turns"], cells["omnizarr"]["turns"])
+    return statistics.median(theirs / ours for theirs, ours in turns)
+
+
+def best_peer(cells, rivals, peers):
+    """The peer that comes off best, None if there is none."""
+    return min((p for p in peers if p in rivals), key=lambda p: ratio(cells, rivals, p), default=None)
+
+
+def tied(cells, peers):
+    best = best_peer(cells, cells, peers)
+    return best is not None and 1 / TIE < ratio(cells, cells, best) < TIE
 
 
 def measure_packing(options, folder, zarrs):
@@ -82,8 +123,9 @@ def measure_tiffs(options, folder, rows):
     for turn in range(options.rounds):
         for row in rows:
             cells = results.setdefault(row, {})
+            workload, _, name = row.partition("/")
             for who in columns:
-                args = command(who, "tiff", folder, row.removeprefix("tiff/"), options.reps)
+                args = command(who, workload if who == "omnizarr" else "tiff", folder, name, options.reps)
                 keep(cells, who, json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None)), turn, row)
             tiffs.compare(row, cells)
     return results
@@ -98,6 +140,20 @@ def measure_n5(options, folder, rows):
             for who in n5s.columns(row):
                 r = run(command(who, workload, folder, name, options.reps), options.profile_to(row) if who == "omnizarr" else None)
                 keep(results.setdefault(row, {}), who, json.loads(r), turn, row)
+    return results
+
+
+def measure_walks(options, folder, rows):
+    """The same of the rows walk/*, {row: {column: ...}}."""
+    results = {}
+    for turn in range(options.rounds):
+        for row in rows:
+            cells = results.setdefault(row, {})
+            for who in walks.columns(row, os.path.exists(ZARRS)):
+                # What takes others a minute is done once.
+                reps = 1 if "100000" in row and who != "omnizarr" else options.reps
+                keep(cells, who, json.loads(run(command(who, "walk", folder, row.removeprefix("walk/"), reps))), turn, row, walks.show)
+            walks.compare(row, cells)
     return results
 
 
@@ -174,6 +230,7 @@ def keep(cells, who, r, turn, row, show=None):
     """Puts the best of a measurement into its cell."""
     r["s"], r["cpu"] = min(r["s"]), min(r["cpu"])
     best = cells.setdefault(who, r)
+    best.setdefault("turns", []).append(r["s"])
     for k in ("s", "cpu", "rss", "worst"):
         if k in r:
             best[k] = min(best[k], r[k])
@@ -185,7 +242,9 @@ def gb(r, k):
 
 
 def speed(r):
-    return f"{gb(r, 's'):.2f} / {gb(r, 'cpu'):.2f} ({r['rss'] / r['bytes']:.2f}×)"
+    """Small parts of an array are slow, as bytes go, and memory is no multiple of them."""
+    memory = f"{r['rss'] / r['bytes']:.2f}×" if r["bytes"] > 16 << 20 else f"{r['rss'] >> 20} MiB"
+    return " / ".join(f"{v:.2f}" if v >= 0.1 else f"{v:.2g}" for v in (gb(r, "s"), gb(r, "cpu"))) + f" ({memory})"
 
 
 def table(results, peers):
@@ -194,10 +253,10 @@ def table(results, peers):
     for row, cells in results.items():
         rivals = results.get((OURS.get(row[0], row[0]), row[1]), {})
         rivals = {p: rivals[p] for p in peers if p in rivals}
-        best = min(rivals, key=lambda p: rivals[p]["s"], default=None)
+        best = best_peer(cells, rivals, peers)
         ratios = []
         for p in ("zarr-python", "tensorstore", best):
-            ratios.append(f"{rivals[p]['s'] / cells['omnizarr']['s']:.2f}" if p in rivals else "")
+            ratios.append(f"{ratio(cells, rivals, p):.2f}" if p in rivals else "")
         if best:
             ratios[2] += f" ({best})"
         shown = [speed(cells[p]) if p in cells else "" for p in peers]
@@ -259,6 +318,12 @@ def main():
         folder = make_volume(side, boxes, arrays=False)
         run([sys.executable, f"{HERE}/n5s.py", folder, *rows])
         tables.append(n5s.table(measure_n5(options, folder, rows), speed))
+    if rows := list(filter(options.wants, walks.ROWS)):
+        folder = f"{WORK}/walk"
+        rows = [row for row in rows if not options.quick or "100000" not in row]
+        for row in rows:
+            walks.make(folder, row)
+        tables.append(walks.table(measure_walks(options, folder, rows)))
     if rows := list(filter(options.wants, hdmfs.ROWS)):
         shrink = 16 if options.quick else 1
         folder = f"{WORK}/hdmf-{shrink}"

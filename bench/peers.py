@@ -2,7 +2,8 @@
 
     peers.py make DIR                        write DIR/arrays from DIR/volume.raw, with tensorstore
     peers.py PEER WORKLOAD DIR ARRAY REPS    PEER: zarr-python, zarr-fused, zarr-zarrs, tensorstore
-                                             WORKLOAD: read, write, boxes, voxels
+                                             WORKLOAD: read, write, boxes, planes, voxels
+    peers.py PEER walk DIR NAME REPS         open DIR/NAME and all arrays below it
     peers.py numpy pack-encode|pack-decode DIR bool/1 REPS
     peers.py tifffile tiff DIR NAME REPS     read DIR/NAME.tif
     peers.py tensorstore|zarr-python2 n5|n5-straight DIR NAME REPS
@@ -36,12 +37,14 @@ def volume(folder):
 def array_kinds():
     """Arguments of zarr.create_array by name."""
     from numcodecs import Blosc
-    from zarr.codecs import BloscCodec, ZstdCodec
+    from zarr.codecs import BloscCodec, Crc32cCodec, GzipCodec, ZstdCodec
     zstd = ZstdCodec(level=3, checksum=False)
     return {
         "none": dict(chunks=(128,) * 3, compressors=None),
         "zstd3": dict(chunks=(128,) * 3, compressors=zstd),
         "shard-zstd3": dict(shards=(256,) * 3, chunks=(32,) * 3, compressors=zstd),
+        "gzip5": dict(chunks=(128,) * 3, compressors=GzipCodec(level=5)),
+        "zstd3-crc32c": dict(chunks=(128,) * 3, compressors=[zstd, Crc32cCodec()]),
         "none-32cubed": dict(chunks=(32,) * 3, compressors=None),
         "blosc-lz4": dict(chunks=(128,) * 3, compressors=BloscCodec(typesize=2, cname="lz4", clevel=5, shuffle="shuffle")),
         "blosc-zstd": dict(chunks=(128,) * 3, compressors=BloscCodec(typesize=2, cname="zstd", clevel=3, shuffle="bitshuffle")),
@@ -66,6 +69,9 @@ def make(folder):
 def open_tensorstore(path):
     """Without fsync: no other peer waits for the disk."""
     import tensorstore as ts
+    if path.startswith("http:"):
+        return ts.open({"driver": "zarr3", "kvstore": {"driver": "http", "base_url": path + "/"}}, open=True, read=True,
+                       context=ts.Context({"http_request_concurrency": {"limit": 64}})).result()
     driver = "zarr" if os.path.exists(f"{path}/.zarray") else "zarr3"
     return ts.open({"driver": driver, "kvstore": {"driver": "file", "path": path}}, open=True,
                    context=ts.Context({"file_io_sync": False})).result()
@@ -81,10 +87,19 @@ class Zarr:
             zarr.config.set({"codec_pipeline.path": pipeline})
 
     def open(self, path):
-        return self.zarr.open_array(path, mode="r")
+        if path.startswith("http:"):
+            from obstore.store import HTTPStore
+            from zarr.storage import ObjectStore
+            self.zarr.config.set({"async.concurrency": 64})
+            path = ObjectStore(HTTPStore.from_url(path, client_options={"allow_http": True}), read_only=True)
+        return self.zarr.open_array(path, mode="r", zarr_format=None if isinstance(path, str) else 3)
 
     def read(self, array, box=...):
         return array[box]
+
+    def walk(self, path):
+        group = self.zarr.open_group(path, mode="r", use_consolidated=path.endswith("-consolidated"))
+        return sum(node.shape[0] for _, node in group.members(max_depth=None) if hasattr(node, "shape"))
 
     def write(self, path, name, data):
         kind = array_kinds()[name]
@@ -101,6 +116,17 @@ class TensorStore:
     def read(self, array, box=...):
         return array[box].read().result()
 
+    def walk(self, path):
+        """There are no groups here: folders are listed, and all that have the document of an array are opened, at once."""
+        import tensorstore as ts
+        context = ts.Context({"file_io_sync": False})
+        found = []
+        for group in os.scandir(path):
+            if group.is_dir():
+                found += [array.path for array in os.scandir(group.path) if array.is_dir()]
+        opened = [ts.open({"driver": "zarr3", "kvstore": {"driver": "file", "path": p}}, open=True, read=True, context=context) for p in found]
+        return sum(a.result().shape[0] for a in opened)
+
     def write(self, path, name, data):
         import tensorstore as ts
         driver, document = ("zarr", ".zarray") if name.startswith("v2-") else ("zarr3", "zarr.json")
@@ -110,8 +136,13 @@ class TensorStore:
                 context=ts.Context({"file_io_sync": False})).result().write(data).result()
 
 
+def path_of(folder, name):
+    """Where an array is: in the folder, or on a server."""
+    return f"{os.environ.get('BENCH_ARRAYS', folder + '/arrays')}/{name}"
+
+
 def read_work(peer, folder, name):
-    path = f"{folder}/arrays/{name}"
+    path = path_of(folder, name)
 
     def check(result):
         assert np.array_equal(result, volume(folder)), "wrong values"
@@ -130,10 +161,26 @@ def write_work(peer, folder, name):
     return data.nbytes, lambda: peer.write(path, name, data), check, lambda: shutil.rmtree(path)
 
 
-def boxes_work(peer, folder, name, side=BOX):
-    path = f"{folder}/arrays/{name}"
+def boxes_work(peer, folder, name):
+    return parts_work(peer, folder, name, [tuple(slice(i, i + BOX) for i in at) for at in starts(folder)])
+
+
+def voxels_work(peer, folder, name):
+    return parts_work(peer, folder, name, [tuple(slice(i, i + 1) for i in at) for at in starts(folder)])
+
+
+def planes_work(peer, folder, name):
+    """Ten neighbouring planes in the midst of a row of chunks."""
+    return parts_work(peer, folder, name, [(slice(z, z + 1), slice(None), slice(None)) for z in range(140, 150)])
+
+
+def starts(folder):
     with open(f"{folder}/boxes.txt", encoding="utf-8") as f:
-        boxes = [tuple(slice(int(i), int(i) + side) for i in line.split()) for line in f]
+        return [tuple(map(int, line.split())) for line in f]
+
+
+def parts_work(peer, folder, name, boxes):
+    path = path_of(folder, name)
 
     def work():
         array = peer.open(path)
@@ -145,11 +192,12 @@ def boxes_work(peer, folder, name, side=BOX):
         for box in boxes[:10]:
             assert np.array_equal(peer.read(array, box), data[box]), "wrong values in a box"
 
-    return len(boxes) * 2 * side**3, work, check, lambda: None
+    size = 2 * sum(int(np.prod([len(range(*s.indices(n))) for s, n in zip(box, volume(folder).shape)])) for box in boxes)
+    return size, work, check, lambda: None
 
 
-def voxels_work(peer, folder, name):
-    return boxes_work(peer, folder, name, 1)
+def walk_work(peer, folder, name):
+    return 1, lambda: peer.walk(f"{folder}/{name}"), lambda found: found, lambda: None
 
 
 def pack_work(workload, folder):
@@ -196,7 +244,7 @@ def work_of(peer, workload, folder, name):
         import hdmfs
         return hdmfs.work(workload.removeprefix("hdmf-"), folder, name)
     peer = TensorStore() if peer == "tensorstore" else Zarr(PIPELINES[peer])
-    work = {"read": read_work, "write": write_work, "boxes": boxes_work, "voxels": voxels_work}[workload]
+    work = {"read": read_work, "write": write_work, "boxes": boxes_work, "voxels": voxels_work, "planes": planes_work, "walk": walk_work}[workload]
     return work(peer, folder, name)
 
 

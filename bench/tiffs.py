@@ -26,10 +26,12 @@ def fits(kind, compression):
 
 ROWS = [f"tiff/{kind}-{compression}-t{tile}" for kind in KINDS for tile in (256, 512) for compression in COMPRESSIONS
         if fits(kind, compression)]
+# The same images as programs want them, samples of a pixel together.
+ROWS += [f"tiff-pixels/rgb8-{compression}-t256" for compression in COMPRESSIONS if fits("rgb8", compression)]
 
 
 def path(folder, row):
-    return f"{folder}/{row.removeprefix('tiff/')}.tif"
+    return f"{folder}/{row.rpartition('/')[2]}.tif"
 
 
 def make(folder, shrink, rows):
@@ -40,7 +42,7 @@ def make(folder, shrink, rows):
     for row in rows:
         if os.path.exists(path(folder, row)):
             continue
-        kind, _, compression = row.removeprefix("tiff/").partition("-")
+        kind, _, compression = row.rpartition("/")[2].partition("-")
         compression, _, tile = compression.rpartition("-t")
         if kind not in images:
             images = {kind: image(kind, KINDS[kind] // shrink)}

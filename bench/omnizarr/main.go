@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,12 +19,14 @@ import (
 const usage = `usage:
 	omnizarr make DIR SIZE BOXES           write DIR/volume.raw, SIZE³ of uint16, and DIR/boxes.txt
 	omnizarr WORKLOAD DIR ARRAY REPS       time a workload on DIR/arrays/ARRAY:
-		read, read-again, write, boxes, boxes-cached, boxes-alone, voxels or voxels-alone
+		read, read-again, write, planes, boxes, boxes-cached, boxes-alone, voxels or voxels-alone
+	omnizarr walk DIR NAME REPS            open the hierarchy DIR/NAME and all arrays in it
+	omnizarr far ADDRESS DIR               serve the files of a folder, each answer a millisecond later, all together at 1 GB/s
 	omnizarr make-random DIR BYTES         write DIR/random.raw, of which packed elements are made
 	omnizarr make-packed DIR TYPE/BITS,... write the packed chunks of these
 	omnizarr WORKLOAD DIR TYPE/BITS REPS   pack or unpack the lowest bits of elements, in memory:
 		pack-encode, pack-encode-reuse, pack-decode or pack-decode-reuse
-	omnizarr tiff DIR NAME REPS            read DIR/NAME.tif
+	omnizarr tiff|tiff-pixels DIR NAME REPS  read DIR/NAME.tif, planes one after the other or samples of a pixel together
 	omnizarr transcode DIR NAME REPS       make chunks of it as a server hands them out
 	omnizarr n5|n5-straight DIR NAME REPS  read the dataset DIR/n5/NAME of N5
 	omnizarr hdmf-WORK DIR WORK/LAYOUT REPS  read the NWB file DIR/WORK-LAYOUT.nwb.zarr:
@@ -35,6 +38,7 @@ const usage = `usage:
 	omnizarr make-cloud BUCKET SIDE        write the arrays chunks and shards into the bucket of a URL
 	omnizarr cloud-WORK BUCKET ARRAY REPS  read, boxes or write there
 	omnizarr growth [-quick] [-page FILE] [-out DIR]  how time grows with chunks, shards, arrays, bytes and workers
+With BENCH_ARRAYS in the environment arrays are below that address instead of DIR/arrays.
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 
@@ -51,6 +55,8 @@ func main() {
 		err = delay(args[1], args[2], args[3])
 	case len(args) == 3 && args[0] == "make-cloud":
 		err = makeCloud(args[1], args[2])
+	case len(args) == 3 && args[0] == "far":
+		err = serveFar(args[1], args[2])
 	case len(args) > 0 && args[0] == "growth":
 		err = growth(args[1:])
 	case len(args) == 4 && args[0] == "load":
@@ -97,7 +103,7 @@ func measure(workload, dir, array, repetitions string) error {
 		return err
 	}
 	ctx := context.Background()
-	w, err := workloads[workload](ctx, task{dir: dir, array: filepath.Join(dir, "arrays", array), name: array})
+	w, err := workloads[workload](ctx, task{dir: dir, array: cmp.Or(os.Getenv("BENCH_ARRAYS"), filepath.Join(dir, "arrays")) + "/" + array, name: array})
 	if err != nil {
 		return err
 	}

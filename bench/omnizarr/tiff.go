@@ -13,8 +13,8 @@ const (
 	sumStep     = 4097 // of the bytes that are summed up
 )
 
-// readTIFF reads the file DIR/NAME.tif whole into new memory.
-func readTIFF(ctx context.Context, t task) (run, error) {
+// readTIFF reads the file DIR/NAME.tif whole into new memory, samples of a pixel together if pixels is set.
+func readTIFF(ctx context.Context, t task, pixels bool) (run, error) {
 	path := t.dir + "/" + t.name + ".tif"
 	a, err := zarr.OpenArray(ctx, path)
 	if err != nil {
@@ -24,6 +24,9 @@ func readTIFF(ctx context.Context, t task) (run, error) {
 	n, _ := nd.Bytes(a.Shape(), a.DataType().Size())
 	switch name := a.DataType().Name(); name {
 	case "uint8":
+		if pixels {
+			return readPixels(path, a.Shape()), nil
+		}
 		return readImage[uint8](path, n), nil
 	case "uint16":
 		return readImage[uint16](path, n), nil
@@ -50,6 +53,26 @@ func readImage[T any](path string, bytes int) run {
 		check: func(context.Context) error { return nil }, // the driver compares sums
 		done:  func() error { result = nd.Array[T]{}; return nil },
 		sum:   func() uint64 { return pixelSum(bytesOf(result.Data), bytes/len(result.Data), result.Shape) },
+	}
+}
+
+// readPixels reads an image of bytes, of the shape (samples, rows, columns), into memory of rows, columns and samples.
+func readPixels(path string, shape []int) run {
+	var result nd.View
+	return run{
+		bytes: shape[0] * shape[1] * shape[2],
+		do: func(ctx context.Context) error {
+			a, err := zarr.OpenArray(ctx, path, zarr.Workers(tiffWorkers))
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			result = nd.Make(1, shape[1], shape[2], shape[0])
+			return a.ReadInto(ctx, zarr.All(), result.Permute([]int{2, 0, 1}))
+		},
+		check: func(context.Context) error { return nil }, // the driver compares sums
+		done:  func() error { result = nd.View{}; return nil },
+		sum:   func() uint64 { return pixelSum(result.Data, shape[0], []int{len(result.Data) / shape[0]}) },
 	}
 }
 

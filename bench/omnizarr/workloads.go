@@ -15,25 +15,31 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/nd"
 )
 
 var workloads = map[string]func(ctx context.Context, t task) (run, error){
-	"read":         readFresh,
-	"read-again":   readAgain,
-	"write":        writeWhole,
-	"boxes":        func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, boxSide) },
-	"boxes-cached": func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, boxSide, cached()) },
+	"read":       readFresh,
+	"read-again": readAgain,
+	"write":      writeWhole,
+	"boxes":      func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, boxSide) },
+	"boxes-cached": func(ctx context.Context, t task) (run, error) {
+		return readBoxes(ctx, t, boxSide, zarr.WithCache(codec.NewCache(1<<30)))
+	},
 	"boxes-alone":  func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, boxSide, zarr.NoPartCache()) },
 	"voxels":       func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 1) },
 	"voxels-alone": func(ctx context.Context, t task) (run, error) { return readBoxes(ctx, t, 1, zarr.NoPartCache()) },
+	"planes":       readPlanes,
+	"walk":         walk,
 
 	"pack-encode":       func(_ context.Context, t task) (run, error) { return packEncode(t, false) },
 	"pack-encode-reuse": func(_ context.Context, t task) (run, error) { return packEncode(t, true) },
 	"pack-decode":       func(_ context.Context, t task) (run, error) { return packDecode(t, false) },
 	"pack-decode-reuse": func(_ context.Context, t task) (run, error) { return packDecode(t, true) },
 
-	"tiff":      readTIFF,
-	"transcode": transcodeTIFF,
+	"tiff":        func(ctx context.Context, t task) (run, error) { return readTIFF(ctx, t, false) },
+	"tiff-pixels": func(ctx context.Context, t task) (run, error) { return readTIFF(ctx, t, true) },
+	"transcode":   transcodeTIFF,
 
 	"n5":          func(_ context.Context, t task) (run, error) { return readN5(t, false) },
 	"n5-straight": func(_ context.Context, t task) (run, error) { return readN5(t, true) },
@@ -155,64 +161,117 @@ func specOf(a *zarr.Array) (zarr.ArraySpec, error) {
 	}, nil
 }
 
-// cached keeps decoded chunks, up to 1 GiB.
-func cached() zarr.Option { return zarr.WithCache(codec.NewCache(1 << 30)) }
-
 // readBoxes reads boxes of a side one at a time, each into new memory.
-func readBoxes(ctx context.Context, t task, side int, options ...zarr.Option) (run, error) {
-	boxes, err := loadBoxes(t.dir)
+func readBoxes(ctx context.Context, t task, side int, opts ...zarr.Option) (run, error) {
+	starts, err := loadBoxes(t.dir)
 	if err != nil {
 		return run{}, err
 	}
-	shape := []int{side, side, side}
-	open := func(ctx context.Context) (*zarr.Array, error) { return zarr.OpenArray(ctx, t.array, options...) }
+	boxes := make([]nd.Box, len(starts))
+	for i, at := range starts {
+		boxes[i] = nd.Box{Start: at, Shape: []int{side, side, side}}
+	}
+	return readParts(t, boxes, opts...)
+}
+
+// readPlanes reads ten neighbouring planes in the midst of a row of chunks, one at a time.
+func readPlanes(ctx context.Context, t task) (run, error) {
+	a, err := zarr.OpenArray(ctx, t.array)
+	if err != nil {
+		return run{}, err
+	}
+	defer a.Close()
+	shape := a.Shape()
+	var boxes []nd.Box
+	for z := 140; z < 150; z++ {
+		boxes = append(boxes, nd.Box{Start: []int{z, 0, 0}, Shape: []int{1, shape[1], shape[2]}})
+	}
+	return readParts(t, boxes)
+}
+
+// readParts opens the array and reads boxes, one at a time.
+func readParts(t task, boxes []nd.Box, opts ...zarr.Option) (run, error) {
+	bytes := 0
+	for _, b := range boxes {
+		bytes += 2 * b.Shape[0] * b.Shape[1] * b.Shape[2]
+	}
 	return run{
-		bytes: len(boxes) * 2 * side * side * side,
+		bytes: bytes,
 		do: func(ctx context.Context) error {
-			a, err := open(ctx)
+			a, err := zarr.OpenArray(ctx, t.array, opts...)
 			if err != nil {
 				return err
 			}
 			defer a.Close()
-			for _, start := range boxes {
-				if _, err := zarr.Read[uint16](ctx, a, zarr.Box(start, shape)); err != nil {
+			for _, b := range boxes {
+				if _, err := zarr.Read[uint16](ctx, a, zarr.Box(b.Start, b.Shape)); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-		check: func(ctx context.Context) error { return checkBoxes(ctx, t.dir, open, boxes[:min(10, len(boxes))]) },
-		done:  nothing,
+		check: func(ctx context.Context) error {
+			a, err := zarr.OpenArray(ctx, t.array, opts...)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			return checkBoxes(ctx, t.dir, a, boxes[:min(10, len(boxes))])
+		},
+		done: nothing,
 	}, nil
 }
 
-func checkBoxes(ctx context.Context, dir string, open func(context.Context) (*zarr.Array, error), boxes [][]int) error {
+func checkBoxes(ctx context.Context, dir string, a *zarr.Array, boxes []nd.Box) error {
 	volume, err := loadVolume(dir)
 	if err != nil {
 		return err
 	}
-	a, err := open(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
 	side := a.Shape()[0]
 	for _, b := range boxes {
-		got, err := zarr.Read[uint16](ctx, a, zarr.Box(b, []int{boxSide, boxSide, boxSide}))
+		got, err := zarr.Read[uint16](ctx, a, zarr.Box(b.Start, b.Shape))
 		if err != nil {
 			return err
 		}
-		for z := range boxSide {
-			for y := range boxSide {
-				at := ((b[0]+z)*side+b[1]+y)*side + b[2]
-				row := got.Data[(z*boxSide+y)*boxSide:][:boxSide]
-				if !slices.Equal(row, volume[at:at+boxSide]) {
+		for z := range b.Shape[0] {
+			for y := range b.Shape[1] {
+				at := ((b.Start[0]+z)*side+b.Start[1]+y)*side + b.Start[2]
+				row := got.Data[(z*b.Shape[1]+y)*b.Shape[2]:][:b.Shape[2]]
+				if !slices.Equal(row, volume[at:at+b.Shape[2]]) {
 					return errors.New("wrong values in a box")
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// walk opens a hierarchy and all arrays in it; the sum is that of their lengths.
+func walk(_ context.Context, t task) (run, error) {
+	sum := uint64(0)
+	return run{
+		bytes: 1,
+		do: func(ctx context.Context) error {
+			g, err := zarr.OpenGroup(ctx, filepath.Join(t.dir, t.name))
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			sum = 0
+			for node, err := range g.Walk(ctx) {
+				if err != nil {
+					return err
+				}
+				if a, ok := node.(*zarr.Array); ok {
+					sum += uint64(a.Shape()[0])
+				}
+			}
+			return nil
+		},
+		check: func(context.Context) error { return nil }, // the driver compares sums
+		done:  nothing,
+		sum:   func() uint64 { return sum },
+	}, nil
 }
 
 func volumePath(dir string) string { return filepath.Join(dir, "volume.raw") }
