@@ -2,10 +2,13 @@ package zarr_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -57,6 +60,45 @@ func TestReadingAllocatesOnlyKeys(t *testing.T) {
 		}
 		t.Logf("%s: %.3f allocations per chunk", c.name, got/float64(chunks))
 		if data[5000] != 5000*5000>>10&0xffff|1 {
+			t.Errorf("%s: wrong data", c.name)
+		}
+	}
+}
+
+// A whole read takes the memory of its result and little more, over all that it allocates.
+func TestAWholeReadTakesTheMemoryOfItsResult(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector makes pools forget what they hold")
+	}
+	const side = 256 // 32 MiB
+	data := make([]uint16, side*side*side)
+	for i := range data {
+		data[i] = uint16(i*i>>13) | 1
+	}
+	little := `{"name":"bytes","configuration":{"endian":"little"}}`
+	for _, c := range []struct {
+		name, codecs string
+		shards       []int
+	}{
+		{"uncompressed", `[` + little + `]`, nil},
+		{"zstd", `[` + little + `,"zstd"]`, nil},
+		{"gzip", `[` + little + `,"gzip"]`, nil},
+		{"blosc", `[` + little + `,{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}]`, nil},
+		{"shards", `[` + little + `,"zstd"]`, []int{128, 128, 128}},
+	} {
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, mem.New(), "a", zarr.ArraySpec{
+			Shape: []int{side, side, side}, Chunks: []int{32, 32, 32}, Shards: c.shards, DataType: "uint16", Codecs: json.RawMessage(c.codecs),
+		}, zarr.Workers(2)))
+		check(t, zarr.Write(ctx, a, zarr.All(), data))
+		var got nd.Array[uint16]
+		read := func() { got = must[nd.Array[uint16]](t)(zarr.Read[uint16](ctx, a, zarr.All())) }
+		read() // pools are filled
+		if bytes := alloctest.Bytes(read); float64(bytes) > 1.10*2*float64(len(data)) {
+			t.Errorf("%s: %.3f times the memory of the array", c.name, float64(bytes)/2/float64(len(data)))
+		} else {
+			t.Logf("%s: %.3f times", c.name, float64(bytes)/2/float64(len(data)))
+		}
+		if !slices.Equal(got.Data, data) {
 			t.Errorf("%s: wrong data", c.name)
 		}
 	}
