@@ -22,11 +22,12 @@ import (
 type Array struct {
 	node
 	now atomic.Pointer[state]
-	// place is the identity of the array's folder with "/", found once when the
-	// array is opened.
-	place string
-	seen  atomic.Uint64 // of resizes, when the document was last looked at
-	when  atomic.Int64  // that was, in nanoseconds; 0 if it may be old
+	// found is the identity of the array's folder with "/", once somebody asks for it: to
+	// find it takes longer than to open the array. Use place.
+	found  string
+	placed sync.Once
+	seen   atomic.Uint64 // of resizes, when the document was last looked at
+	when   atomic.Int64  // that was, in nanoseconds; 0 if it may be old
 }
 
 // identity names a chunk by its key for locks and caches: it is the same for all
@@ -35,7 +36,13 @@ func (a *Array) identity(key string) string {
 	if a.path != "" {
 		key = key[len(a.path)+1:]
 	}
-	return a.place + key
+	return a.place() + key
+}
+
+// place is the identity of the array's folder with "/".
+func (a *Array) place() string {
+	a.placed.Do(func() { a.found = placeOf(a.store, a.path) })
+	return a.found
 }
 
 // placeOf is the identity of a node's folder with "/".
@@ -44,7 +51,7 @@ func placeOf(s store.Reader, path string) string {
 }
 
 func (n *node) array(s *state) *Array {
-	a := &Array{node: *n, place: placeOf(n.store, n.path)}
+	a := &Array{node: *n}
 	caches.add(a.cache)
 	a.now.Store(s)
 	return a

@@ -91,7 +91,7 @@ func checkShape(old *state, shape []int) error {
 // Nobody else in this process writes the array meanwhile, and no other process changes
 // its shape, where the store has locks or conditions.
 func (a *Array) reshape(ctx context.Context, op string, do func(old *state) error) (err error) {
-	held, err := shapes.Lock(ctx, a.place)
+	held, err := shapes.Lock(ctx, a.place())
 	if err != nil {
 		return a.fail(op, err)
 	}
@@ -165,11 +165,11 @@ const shapeAge = int64(time.Second)
 // document is read again when somebody in this process has changed a shape since,
 // or when it was last looked at too long ago to know of other processes.
 func (a *Array) holdShape(ctx context.Context) (*state, locks.Held, error) {
-	held, err := shapes.Share(ctx, a.place)
+	held, err := shapes.Share(ctx, a.place())
 	if err != nil {
 		return nil, held, err
 	}
-	s, now, count := a.now.Load(), time.Now().UnixNano(), resizesOf(a.place).Load()
+	s, now, count := a.now.Load(), time.Now().UnixNano(), resizesOf(a.place()).Load()
 	if count == a.seen.Load() && now-a.when.Load() < shapeAge {
 		return s, held, nil
 	}
@@ -184,7 +184,7 @@ func (a *Array) holdShape(ctx context.Context) (*state, locks.Held, error) {
 
 // known notes that this handle knows the shape, and that others must look.
 func (a *Array) known() {
-	a.seen.Store(resizesOf(a.place).Add(1))
+	a.seen.Store(resizesOf(a.place()).Add(1))
 	a.when.Store(time.Now().UnixNano())
 }
 
