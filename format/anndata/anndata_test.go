@@ -46,10 +46,10 @@ func printed(t *testing.T, g *zarr.Group, form, slice string) string {
 	return b.String()
 }
 
-// The files were written by anndata 0.12.
+// The files were written by anndata 0.12, that of HDF5 by 0.13 from the same frames.
 func TestFramesOfAnnData(t *testing.T) {
-	for _, name := range []string{"frame_v2", "frame_v3"} {
-		n, err := zarr.Open(ctx, "testdata/"+name+".zip")
+	for _, name := range []string{"frame_v2.zip", "frame_v3.zip", "frame_hdf5.zip/frame.h5ad"} {
+		n, err := zarr.Open(ctx, "testdata/"+name)
 		check(t, err)
 		root := n.(*zarr.Group)
 		if _, ok := anndata.Of(root); ok {
