@@ -144,8 +144,8 @@ GLOBL flip<>(SB), RODATA|NOPTR, $32
 	VPUNPCKLQDQ Y11, Y9, Y2; \
 	VPUNPCKHQDQ Y11, Y9, Y3
 
-// func inverseAVX2(dst *byte, stride int, b *[64]int16, q *[64]uint16)
-TEXT ·inverseAVX2(SB), NOSPLIT, $0-32
+// func inverseKernel(dst *byte, stride int, b *[64]int16, q *[64]uint16)
+TEXT ·inverseKernel(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ stride+8(FP), DX
 	MOVQ b+16(FP), SI

@@ -63,9 +63,9 @@ DATA half<>+16(SB)/8, $0x0000800000008000
 DATA half<>+24(SB)/8, $0x0000800000008000
 GLOBL half<>(SB), RODATA|NOPTR, $32
 
-// func doubleRowAVX2(out, src *byte, n int)
+// func doubleRowKernel(out, src *byte, n int)
 // does n times 32 samples; src is the first of them.
-TEXT ·doubleRowAVX2(SB), NOSPLIT, $0-24
+TEXT ·doubleRowKernel(SB), NOSPLIT, $0-24
 	MOVQ    out+0(FP), DI
 	MOVQ    src+8(FP), SI
 	MOVQ    n+16(FP), CX
@@ -130,9 +130,9 @@ loop:
 	VPSLLW $8, here, here; \
 	VPOR   Y0, here, here
 
-// func doubleRowsAVX2(out, near, far *byte, n int)
+// func doubleRowsKernel(out, near, far *byte, n int)
 // does n times 32 samples; near and far are the first of them.
-TEXT ·doubleRowsAVX2(SB), NOSPLIT, $0-32
+TEXT ·doubleRowsKernel(SB), NOSPLIT, $0-32
 	MOVQ    out+0(FP), DI
 	MOVQ    near+8(FP), SI
 	MOVQ    far+16(FP), DX
@@ -159,9 +159,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func blendRowsAVX2(out, near, far *byte, n, round int)
+// func blendRowsKernel(out, near, far *byte, n, round int)
 // does n times 32 samples.
-TEXT ·blendRowsAVX2(SB), NOSPLIT, $0-40
+TEXT ·blendRowsKernel(SB), NOSPLIT, $0-40
 	MOVQ         out+0(FP), DI
 	MOVQ         near+8(FP), SI
 	MOVQ         far+16(FP), DX
@@ -218,9 +218,9 @@ loop:
 	VPSUBW     Y2, green, green; \
 	VPADDW     Y0, green, green
 
-// func colourAVX2(red, green, blue, y, cb, cr *byte, n int)
+// func colourKernel(red, green, blue, y, cb, cr *byte, n int)
 // does n times 32 pixels.
-TEXT ·colourAVX2(SB), NOSPLIT, $0-56
+TEXT ·colourKernel(SB), NOSPLIT, $0-56
 	MOVQ    red+0(FP), DI
 	MOVQ    green+8(FP), R10
 	MOVQ    blue+16(FP), R11

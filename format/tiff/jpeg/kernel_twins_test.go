@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package jpeg
 
 import (
@@ -8,29 +10,29 @@ import (
 
 // withKernels runs a test with assembly and without.
 func withKernels(t *testing.T, f func(*testing.T)) {
-	if hasAVX2 {
-		t.Run("avx2", f)
+	if hasKernels {
+		t.Run("kernels", f)
 	}
 	withoutKernels(func() { t.Run("go", f) })
 }
 
 // withoutKernels runs f without assembly.
 func withoutKernels(f func()) {
-	had := hasAVX2
-	defer func() { hasAVX2 = had }()
-	hasAVX2 = false
+	had := hasKernels
+	defer func() { hasKernels = had }()
+	hasKernels = false
 	f()
 }
 
-// needAVX2 skips the test where there is nothing to compare.
-func needAVX2(t *testing.T) {
-	if !hasAVX2 {
-		t.Skip("no AVX2")
+// needKernels skips the test where there is nothing to compare.
+func needKernels(t *testing.T) {
+	if !hasKernels {
+		t.Skip("there are none on this processor")
 	}
 }
 
 func TestInverseAgreesWithItsTwin(t *testing.T) {
-	needAVX2(t)
+	needKernels(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	const stride = 11
 	for i := range 20000 {
@@ -45,7 +47,7 @@ func TestInverseAgreesWithItsTwin(t *testing.T) {
 }
 
 func TestRowsAgreeWithTheirTwins(t *testing.T) {
-	needAVX2(t)
+	needKernels(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	random := func(n int) []byte {
 		b := make([]byte, n)
@@ -79,7 +81,7 @@ func TestRowsAgreeWithTheirTwins(t *testing.T) {
 }
 
 func TestColourAgreesWithItsTwin(t *testing.T) {
-	needAVX2(t)
+	needKernels(t)
 	// Every pair of Cb and Cr, with values of Y from end to end, in rows of
 	// all lengths in turn.
 	var y, cb, cr []byte

@@ -1,0 +1,4 @@
+package jpeg
+
+// Every processor of this kind has NEON; tests go without.
+var hasKernels = true
