@@ -67,7 +67,9 @@ func readPixels(path string, shape []int) run {
 				return err
 			}
 			defer a.Close()
-			result = nd.Make(1, shape[1], shape[2], shape[0])
+			if result, err = a.Make(shape[1], shape[2], shape[0]); err != nil {
+				return err
+			}
 			return a.ReadInto(ctx, zarr.All(), result.Permute([]int{2, 0, 1}))
 		},
 		check: func(context.Context) error { return nil }, // the driver compares sums
