@@ -3,8 +3,8 @@ package packbits
 import "golang.org/x/sys/cpu"
 
 var (
-	hasAVX2 = cpu.X86.HasAVX2
-	hasBMI2 = cpu.X86.HasBMI2 && !slowDeposit()
+	hasKernels = cpu.X86.HasAVX2
+	hasBMI2    = cpu.X86.HasBMI2 && !slowDeposit()
 )
 
 // slowDeposit reports the processors before AMD's Zen 3, which take up to
@@ -22,37 +22,10 @@ func slowDeposit() bool {
 	return family < 0x19
 }
 
-// kernel is what the kernels need besides the masks.
-type kernel struct {
-	nibbles [2][16]byte // scalars by four packed bits: the first and the second one
-}
-
-func newKernel(f *field) (k kernel) {
-	if f.width > 1 || f.bits != 4 && f.bits != 2 {
-		return k
-	}
-	for i := range 16 {
-		packed := []byte{byte(i)}
-		f.store(k.nibbles[0][i:], f.get(packed, 0))
-		f.store(k.nibbles[1][i:], f.get(packed, f.bits))
-	}
-	return k
-}
-
 // unpackFast unpacks some of n words, a multiple of eight or all of them, and
 // returns their number.
 func (f *field) unpackFast(dst, src []byte, n int) int {
-	done := 0
-	if hasAVX2 && f.width == 1 && n >= 8 {
-		switch f.bits {
-		case 4:
-			done = n &^ 7
-			unpack4AVX2(&dst[0], &src[0], done/4, &f.own.nibbles[0])
-		case 2:
-			done = n &^ 7
-			unpack2AVX2(&dst[0], &src[0], done/8, &f.own.nibbles)
-		}
-	}
+	done := f.unpackNibbles(dst, src, n)
 	if !hasBMI2 || done == n {
 		return done
 	}
@@ -73,17 +46,7 @@ func (f *field) unpackFast(dst, src []byte, n int) int {
 // packFast packs some of n words, a multiple of eight or all of them, and
 // returns their number.
 func (f *field) packFast(dst, src []byte, n int) int {
-	done := 0
-	if hasAVX2 && f.width == 1 && n >= 16 {
-		switch f.bits {
-		case 4:
-			done = n &^ 15
-			pack4AVX2(&dst[0], &src[0], done/8, f.first)
-		case 2:
-			done = n &^ 15
-			pack2AVX2(&dst[0], &src[0], done/16, f.first)
-		}
-	}
+	done := f.packNibbles(dst, src, n)
 	if !hasBMI2 || done == n {
 		return done
 	}
@@ -106,20 +69,10 @@ func (f *field) reach() int { return 8 - min(8, f.step&-f.step) }
 // packBoolsFast packs some groups of eight and returns their number.
 func packBoolsFast(dst, src []byte, order Order) int {
 	n := len(src) / 64
-	if !hasAVX2 || n == 0 {
+	if !hasKernels || n == 0 {
 		return 0
 	}
-	packBoolsAVX2(&dst[0], &src[0], n, &shuffles[order])
-	return 8 * n
-}
-
-// unpackBoolsFast unpacks some groups of eight and returns their number.
-func unpackBoolsFast(dst, src []byte, order Order) int {
-	n := len(dst) / 64
-	if !hasAVX2 || n == 0 {
-		return 0
-	}
-	unpackBoolsAVX2(&dst[0], &src[0], n, [...]uint64{LSB: rising, MSB: falling}[order])
+	packBoolsKernel(&dst[0], &src[0], n, &shuffles[order])
 	return 8 * n
 }
 
@@ -168,32 +121,7 @@ func extractBits(dst, src *byte, n, step int, mask uint64)
 //go:noescape
 func extractWide(dst, src *byte, n, step int, mask uint64) uint64
 
-// unpack4AVX2 unpacks n times 32 scalars of four bits.
+// packBoolsKernel packs n times 64 truth values.
 //
 //go:noescape
-func unpack4AVX2(dst, src *byte, n int, table *[16]byte)
-
-// unpack2AVX2 unpacks n times 64 scalars of two bits.
-//
-//go:noescape
-func unpack2AVX2(dst, src *byte, n int, tables *[2][16]byte)
-
-// pack4AVX2 packs n times 64 scalars of four bits from first on.
-//
-//go:noescape
-func pack4AVX2(dst, src *byte, n, first int)
-
-// pack2AVX2 packs n times 128 scalars of two bits from first on.
-//
-//go:noescape
-func pack2AVX2(dst, src *byte, n, first int)
-
-// packBoolsAVX2 packs n times 64 truth values.
-//
-//go:noescape
-func packBoolsAVX2(dst, src *byte, n int, shuffle *[16]byte)
-
-// unpackBoolsAVX2 unpacks n times 64 truth values.
-//
-//go:noescape
-func unpackBoolsAVX2(dst, src *byte, n int, weights uint64)
+func packBoolsKernel(dst, src *byte, n int, shuffle *[16]byte)

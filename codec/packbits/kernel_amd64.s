@@ -275,8 +275,8 @@ next:
 DATA ·nibble<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
 GLOBL ·nibble<>(SB), RODATA|NOPTR, $8
 
-// func unpack4AVX2(dst, src *byte, n int, table *[16]byte)
-TEXT ·unpack4AVX2(SB), NOSPLIT, $0-32
+// func unpack4Kernel(dst, src *byte, n int, table *[16]byte)
+TEXT ·unpack4Kernel(SB), NOSPLIT, $0-32
 	MOVQ           dst+0(FP), DI
 	MOVQ           src+8(FP), SI
 	MOVQ           n+16(FP), CX
@@ -298,8 +298,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func unpack2AVX2(dst, src *byte, n int, tables *[2][16]byte)
-TEXT ·unpack2AVX2(SB), NOSPLIT, $0-32
+// func unpack2Kernel(dst, src *byte, n int, tables *[2][16]byte)
+TEXT ·unpack2Kernel(SB), NOSPLIT, $0-32
 	MOVQ           dst+0(FP), DI
 	MOVQ           src+8(FP), SI
 	MOVQ           n+16(FP), CX
@@ -342,8 +342,8 @@ DATA ·lanes<>+16(SB)/8, $0x0000000600000002
 DATA ·lanes<>+24(SB)/8, $0x0000000700000003
 GLOBL ·lanes<>(SB), RODATA|NOPTR, $32
 
-// func pack4AVX2(dst, src *byte, n, first int)
-TEXT ·pack4AVX2(SB), NOSPLIT, $0-32
+// func pack4Kernel(dst, src *byte, n, first int)
+TEXT ·pack4Kernel(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), DI
 	MOVQ         src+8(FP), SI
 	MOVQ         n+16(FP), CX
@@ -370,8 +370,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func pack2AVX2(dst, src *byte, n, first int)
-TEXT ·pack2AVX2(SB), NOSPLIT, $0-32
+// func pack2Kernel(dst, src *byte, n, first int)
+TEXT ·pack2Kernel(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), DI
 	MOVQ         src+8(FP), SI
 	MOVQ         n+16(FP), CX
@@ -414,8 +414,8 @@ loop:
 	VZEROUPPER
 	RET
 
-// func packBoolsAVX2(dst, src *byte, n int, shuffle *[16]byte)
-TEXT ·packBoolsAVX2(SB), NOSPLIT, $0-32
+// func packBoolsKernel(dst, src *byte, n int, shuffle *[16]byte)
+TEXT ·packBoolsKernel(SB), NOSPLIT, $0-32
 	MOVQ           dst+0(FP), DI
 	MOVQ           src+8(FP), SI
 	MOVQ           n+16(FP), CX
@@ -449,8 +449,8 @@ DATA ·byteOfBit<>+16(SB)/8, $0x0202020202020202
 DATA ·byteOfBit<>+24(SB)/8, $0x0303030303030303
 GLOBL ·byteOfBit<>(SB), RODATA|NOPTR, $32
 
-// func unpackBoolsAVX2(dst, src *byte, n int, weights uint64)
-TEXT ·unpackBoolsAVX2(SB), NOSPLIT, $0-32
+// func unpackBoolsKernel(dst, src *byte, n int, weights uint64)
+TEXT ·unpackBoolsKernel(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), DI
 	MOVQ         src+8(FP), SI
 	MOVQ         n+16(FP), CX
