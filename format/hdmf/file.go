@@ -142,6 +142,12 @@ func isObject(attrs *meta.Attributes) bool {
 	return slices.ContainsFunc(reserved, func(name string) bool { return attrs.Raw(name) != nil })
 }
 
+// Plain reports whether nothing but links and references looks like HDMF: files of HDF5 have
+// these of themselves. Then nothing is known of types, and there are no schemas.
+func (f *File) Plain() bool {
+	return f.root.Format() == "hdf5" && f.attrs().Raw(schemaLocation) == nil && typeName(f.attrs()) == ""
+}
+
 // Close gives up the file and those that were opened for its links and
 // references.
 func (f *File) Close() error {

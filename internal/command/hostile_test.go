@@ -110,10 +110,43 @@ func TestNamesReachNothingOutside(t *testing.T) {
 // An array that lies beyond the end of its file is told once, however many chunks it claims, and
 // hides no other.
 func TestArraysBeyondTheEndOfTheirFile(t *testing.T) {
-	f, err := os.Open("../../hdf5/testdata/bad.tar.bz2")
+	url := unpacked(t, "bad", "f04-dims-larger-than-data.h5")
+	code, out, told := ran(t, "tree", url)
+	if code != 1 || !strings.Contains(out, "── single ") || !strings.Contains(told, "beyond the end of the file") {
+		t.Errorf("tree: %d %s %s", code, out, told)
+	}
+	code, out, _ = ran(t, "verify", url)
+	if n := strings.Count(out, "✗ /d:"); code != 1 || n != 1 || strings.Contains(out, "/single") {
+		t.Errorf("verify: %d, %d times, %.2000s", code, n, out)
+	}
+}
+
+// A file of HDF5 that has links and references, and no types, is none of HDMF.
+func TestPlainHDF5(t *testing.T) {
+	url := unpacked(t, "files", "base-v110.h5")
+	if code, out, told := ran(t, "info", url); code != 0 || strings.Contains(out, "HDMF") || !strings.Contains(out, "HDF5") {
+		t.Errorf("info: %d %s %s", code, out, told)
+	}
+	if _, out, _ := ran(t, "validate", url); strings.Contains(out, "schema") {
+		t.Errorf("validate: %s", out)
+	}
+	for _, to := range []string{"zarr3", "zarr2"} {
+		at := filepath.Join(t.TempDir(), to)
+		if code, _, told := ran(t, "copy", "--verify", "--to", to, url, at); code != 0 {
+			t.Fatalf("copy to %s: %d %s", to, code, told)
+		}
+		if code, out, told := ran(t, "diff", "--plain", url, at); code != 0 {
+			t.Errorf("diff with %s: %d %s %s", to, code, out, told)
+		}
+	}
+}
+
+// unpacked is a file of those that the tests of HDF5 have.
+func unpacked(t *testing.T, archive, name string) string {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "hdf5", "testdata", archive+".tar.bz2"))
 	must(t, err)
 	defer f.Close()
-	const name = "f04-dims-larger-than-data.h5"
 	files := tar.NewReader(bzip2.NewReader(f))
 	for {
 		h, err := files.Next()
@@ -124,14 +157,7 @@ func TestArraysBeyondTheEndOfTheirFile(t *testing.T) {
 	}
 	b, err := io.ReadAll(files)
 	must(t, err)
-	url := filepath.Join(t.TempDir(), name)
-	must(t, os.WriteFile(url, b, 0o666))
-	code, out, told := ran(t, "tree", url)
-	if code != 1 || !strings.Contains(out, "── single ") || !strings.Contains(told, "beyond the end of the file") {
-		t.Errorf("tree: %d %s %s", code, out, told)
-	}
-	code, out, _ = ran(t, "verify", url)
-	if n := strings.Count(out, "✗ /d:"); code != 1 || n != 1 || strings.Contains(out, "/single") {
-		t.Errorf("verify: %d, %d times, %.2000s", code, n, out)
-	}
+	to := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(to, b, 0o666))
+	return to
 }

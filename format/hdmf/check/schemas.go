@@ -20,6 +20,9 @@ func (c *checker) schemas(ctx context.Context) error {
 		return nil
 	}
 	at := c.file.SchemaPath()
+	if c.file.Plain() {
+		return nil
+	}
 	if at == "" {
 		c.tell("/", MissingSpec, "caches no schema (it has no .specloc), and none was given: only links and references are checked. --schema takes one, from a file that caches it or as YAML")
 		return nil

@@ -124,7 +124,11 @@ func (t *teller) session(ctx context.Context, o *Object) {
 	if typ.Name != "" {
 		what += ", " + typ.String()
 	}
-	t.line("file", "%s, on %s", what, f.Zarr().Format())
+	if f.Plain() {
+		t.line("file", "HDF5")
+	} else {
+		t.line("file", "%s, on %s", what, f.Zarr().Format())
+	}
 	for _, m := range sessionTexts {
 		if text := scalarText(ctx, f, m.path, m.most); text != "" {
 			t.line(m.name, "%s", text)

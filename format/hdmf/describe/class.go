@@ -7,8 +7,12 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 )
 
-// Title is NWB for files of neurophysiology, else HDMF.
+// Title is NWB for files of neurophysiology, HDF5 for files of it that are not of HDMF, else
+// HDMF.
 func (o *Object) Title() string {
+	if o.opened.Plain() {
+		return "HDF5"
+	}
 	if root := o.opened.Root(); root != nil && root.Type().Name == "NWBFile" {
 		return "NWB"
 	}

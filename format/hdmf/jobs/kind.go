@@ -88,13 +88,14 @@ func (k *Kind) Copy(ctx context.Context, r kind.CopyRequest) (sum copying.Summar
 	return sum, false, nil
 }
 
-// source is the object that is to be copied, if it is one of HDMF.
+// source is the object that is to be copied, if it is one of HDMF. Of a plain file of HDF5 the
+// nodes are all that there is.
 func source(r kind.CopyRequest) (*describe.Object, bool) {
 	if r.Source == nil {
 		return nil, false
 	}
 	o, ok := r.Source.Object.(*describe.Object)
-	return o, ok
+	return o, ok && !o.HDMF().File().Plain()
 }
 
 // laid are the flags by which the arrays of a file are laid out anew.
