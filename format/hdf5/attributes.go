@@ -131,7 +131,8 @@ func (s *Store) attribute(a *hdf5.Attribute) (any, error) {
 		}
 		return list, nil
 	}
-	return nested(a.Space.Shape)
+	v, err := nested(a.Space.Shape)
+	return bare(v), err
 }
 
 // value gives an element as what JSON can say.
@@ -215,14 +216,42 @@ func (s *Store) plainValue(v any) (any, error) {
 
 func number(v float64) any {
 	switch {
-	case math.IsNaN(v):
-		return "NaN"
-	case math.IsInf(v, 1):
-		return "Infinity"
-	case math.IsInf(v, -1):
-		return "-Infinity"
+	case math.IsNaN(v), math.IsInf(v, 0):
+		return odd(v)
 	case v == math.Trunc(v) && math.Abs(v) < 1e15: // so that it is told from an integer
 		return json.RawMessage(strconv.FormatFloat(v, 'f', 1, 64))
+	}
+	return v
+}
+
+// odd is a number that JSON lacks. Elements spell it as text; attributes have it bare,
+// as Python writes it.
+type odd float64
+
+// MarshalJSON spells it as fill values are.
+func (o odd) MarshalJSON() ([]byte, error) {
+	switch v := float64(o); {
+	case math.IsInf(v, 1):
+		return []byte(`"Infinity"`), nil
+	case math.IsInf(v, -1):
+		return []byte(`"-Infinity"`), nil
+	}
+	return []byte(`"NaN"`), nil
+}
+
+// bare makes numbers of those that JSON lacks, wherever they are in a value.
+func bare(v any) any {
+	switch v := v.(type) {
+	case odd:
+		return float64(v)
+	case []any:
+		for i := range v {
+			v[i] = bare(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = bare(v[name])
+		}
 	}
 	return v
 }

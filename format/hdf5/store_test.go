@@ -142,6 +142,17 @@ func TestMeaning(t *testing.T) {
 			t.Errorf("%s %s is %s, not %s", c.path, c.name, got, c.want)
 		}
 	}
+	odd, err := open(files, "attrs-v110.h5")
+	check(t, err)
+	defer odd.Close()
+	top, err := zarr.OpenStore(ctx, odd, "")
+	check(t, err)
+	if got := string(top.Attributes().Raw("nan")); got != "NaN" { // a number, as Python writes it
+		t.Errorf("nan is %s", got)
+	}
+	if got := string(top.Attributes().Raw("matrix")); !strings.Contains(strings.ReplaceAll(got, " ", ""), "NaN,Infinity,-Infinity") {
+		t.Errorf("matrix is %s", got)
+	}
 	n, err := zarr.OpenStore(ctx, s, "refs")
 	check(t, err)
 	list, err := zarr.Read[string](ctx, n.(*zarr.Array), zarr.All())
