@@ -39,6 +39,7 @@ const usage = `usage:
 	interop nwb-kill FILE N          change one, and be killed at the Nth change of its store
 	interop nwb-grow FILE            change one as often as lines on standard input say
 	interop nwb-record FILE          record into an NWB session: a commit of so many samples for every line
+	interop hdf5 WHERE DIR EXPECTED RESULTS  read selections of HDF5 files and compare; WHERE is folder or http
 	interop check EXPECTED RESULTS...
 `
 
@@ -103,6 +104,8 @@ func main() {
 		err = growNWB(ctx, args[1], os.Stdin)
 	case len(args) == 2 && args[0] == "nwb-record":
 		err = recordNWB(ctx, args[1], os.Stdin, os.Stdout)
+	case len(args) == 5 && args[0] == "hdf5":
+		err = readHDF5(ctx, args[1], args[2], args[3], args[4])
 	case len(args) >= 3 && args[0] == "check":
 		err = check(args[1], args[2:])
 	default:
