@@ -2,12 +2,12 @@ package pixel
 
 import "golang.org/x/sys/cpu"
 
-var hasAVX2 = cpu.X86.HasAVX2
+var hasKernels = cpu.X86.HasAVX2
 
 // undeltaFast undoes predictor 2 in the beginning of row and returns how many bytes
 // that is, 0 or at least stride. row is longer than stride.
 func undeltaFast(row []byte, stride, size int) int {
-	if !hasAVX2 {
+	if !hasKernels {
 		return 0
 	}
 	if stride >= 32 {
@@ -56,7 +56,7 @@ func undeltaFast(row []byte, stride, size int) int {
 // row is longer than stride.
 func deltaFast(row []byte, stride, size int) int {
 	n := (len(row) - stride) / 32
-	if !hasAVX2 || n == 0 {
+	if !hasKernels || n == 0 {
 		return 0
 	}
 	deltaAVX2(&row[len(row)-1], n, stride, size)
@@ -66,7 +66,7 @@ func deltaFast(row []byte, stride, size int) int {
 // splitFast splits as many pixels as it can and returns their number. Lengths are
 // right already.
 func splitFast(dst [][]byte, src []byte, size int) int {
-	if !hasAVX2 || size > 8 || len(dst[0]) < 32 {
+	if !hasKernels || size > 8 || len(dst[0]) < 32 {
 		return 0
 	}
 	n := len(dst[0]) / 32
@@ -91,7 +91,7 @@ func splitFast(dst [][]byte, src []byte, size int) int {
 // joinFast joins as many pixels as it can and returns their number. Lengths are
 // right already.
 func joinFast(dst []byte, src [][]byte, size int) int {
-	if !hasAVX2 || size > 8 || len(src[0]) < 32 {
+	if !hasKernels || size > 8 || len(src[0]) < 32 {
 		return 0
 	}
 	n := len(src[0]) / 32
@@ -117,7 +117,7 @@ func joinFast(dst []byte, src [][]byte, size int) int {
 // they have.
 func swapFast(b []byte, size int) int {
 	n := len(b) / 32
-	if !hasAVX2 || n == 0 {
+	if !hasKernels || n == 0 {
 		return 0
 	}
 	swapAVX2(&b[0], n, &orders[size].swapped)
@@ -127,7 +127,7 @@ func swapFast(b []byte, size int) int {
 // unpackFast unpacks as many values as it can, a multiple of eight, and returns
 // their number.
 func unpackFast(dst, src []byte, bits, size int) int {
-	if !hasAVX2 || bits > maxWindow {
+	if !hasKernels || bits > maxWindow {
 		return 0
 	}
 	// Eight values take as many bytes as one has bits; the kernels read sixteen from

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package pixel
 
 import (
@@ -9,9 +11,9 @@ import (
 
 // without runs a test as on a processor that lacks the instructions.
 func without(test func()) {
-	avx2 := hasAVX2
-	defer func() { hasAVX2 = avx2 }()
-	hasAVX2 = false
+	had := hasKernels
+	defer func() { hasKernels = had }()
+	hasKernels = false
 	test()
 }
 
