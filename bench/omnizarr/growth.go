@@ -252,7 +252,7 @@ func growArrays(ctx context.Context, n int, consolidated bool) (func() error, er
 		}
 	}
 	return func() error {
-		found, err := countArrays(zarr.OpenGroup(ctx, dir))
+		found, err := countArrays(zarr.OpenGroup(ctx, dir, largeDocument))
 		if err == nil && found != n {
 			err = fmt.Errorf("found %d arrays of %d", found, n)
 		}
@@ -298,7 +298,7 @@ func makeArrays(ctx context.Context, dir string, n int, consolidated bool) error
 	if err != nil || !consolidated {
 		return err
 	}
-	g, err := zarr.OpenGroup(ctx, dir)
+	g, err := zarr.OpenGroup(ctx, dir, largeDocument)
 	if err != nil {
 		return err
 	}

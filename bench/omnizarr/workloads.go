@@ -246,13 +246,16 @@ func checkBoxes(ctx context.Context, dir string, a *zarr.Array, boxes []nd.Box) 
 	return nil
 }
 
+// largeDocument lets consolidated metadata of 100,000 arrays, which are more than 16 MiB, be read.
+var largeDocument = zarr.MaxDocument(1 << 30)
+
 // walk opens a hierarchy and all arrays in it; the sum is that of their lengths.
 func walk(_ context.Context, t task) (run, error) {
 	sum := uint64(0)
 	return run{
 		bytes: 1,
 		do: func(ctx context.Context) error {
-			g, err := zarr.OpenGroup(ctx, filepath.Join(t.dir, t.name))
+			g, err := zarr.OpenGroup(ctx, filepath.Join(t.dir, t.name), largeDocument)
 			if err != nil {
 				return err
 			}
