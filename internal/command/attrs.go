@@ -58,7 +58,7 @@ its members becomes an attribute; others stay as they are.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := json.RawMessage(args[len(args)-1])
 			if err := strictjson.Validate(text, strictjson.Options{}); err != nil {
-				return badUsage(cmd, "%s is not JSON: %w; text has quotes, as in '\"nm\"'", words.Cut(string(text), 40), err)
+				return badUsage(cmd, "%s: %w; text has quotes, as in '\"nm\"'", words.Cut(string(text), 40), err)
 			}
 			changes := &meta.Attributes{}
 			if len(args) == 3 {

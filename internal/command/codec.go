@@ -81,7 +81,7 @@ func (f *codecFlags) bind(cmd *cobra.Command) (*codec.Bound, error) {
 			continue
 		}
 		if err := strictjson.Validate([]byte(text), strictjson.Options{}); err != nil {
-			return nil, badUsage(cmd, "--%s: not JSON: %w", name, err)
+			return nil, badUsage(cmd, "--%s: %w", name, err)
 		}
 	}
 	shape, err := strictjson.Lengths(bytes.TrimSpace([]byte(f.shape)), 0, nd.MaxRank)
@@ -212,7 +212,7 @@ func (a *app) readValues(spec codec.Spec) (nd.View, error) {
 		return nd.View{}, fmt.Errorf("read standard input: %w", err)
 	}
 	if err := strictjson.Validate(in, strictjson.Options{}); err != nil {
-		return nd.View{}, fmt.Errorf("standard input: not JSON: %w", err)
+		return nd.View{}, fmt.Errorf("standard input: %w", err)
 	}
 	v, err := a.chunk().Make(spec.Type.Size(), spec.Shape...)
 	if err != nil {

@@ -93,7 +93,7 @@ asked for the same, also for the same --max-memory (1GiB if it is not given).`,
 			}
 			if codecs != "" {
 				if err := strictjson.Validate([]byte(codecs), strictjson.Options{}); err != nil {
-					return badUsage(cmd, "--codecs: not JSON: %w", err)
+					return badUsage(cmd, "--codecs: %w", err)
 				}
 				c.Codecs = json.RawMessage(codecs)
 			}

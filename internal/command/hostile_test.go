@@ -127,6 +127,9 @@ func TestPlainHDF5(t *testing.T) {
 	if code, out, told := ran(t, "info", url); code != 0 || strings.Contains(out, "HDMF") || !strings.Contains(out, "HDF5") {
 		t.Errorf("info: %d %s %s", code, out, told)
 	}
+	if _, out, _ := ran(t, "info", "--json", url); !strings.Contains(out, `"format": "hdf5"`) {
+		t.Errorf("info: %.300s", out)
+	}
 	if _, out, _ := ran(t, "validate", url); strings.Contains(out, "schema") {
 		t.Errorf("validate: %s", out)
 	}

@@ -128,9 +128,10 @@ func (a *app) root() *cobra.Command {
 		Long: `omnizarr looks at, checks, converts and makes chunked arrays.
 
 A URL is a path, file://, http(s)://, mem: or in a bucket: s3://BUCKET/KEY,
-gs://BUCKET/KEY, azblob://CONTAINER/KEY. A .zip archive opens like a folder,
-and STORE/inner/path names a node inside. What format it has is found out by looking.
-The form base|zip:path|zarr3:path is taken too.`,
+gs://BUCKET/KEY, azblob://CONTAINER/KEY. A .zip archive opens like a folder, and so do
+HDF5 files, such as those of NWB, netCDF-4 and AnnData; STORE/inner/path names a node
+inside. What format it has is found out by looking. The form base|zip:path|zarr3:path
+is taken too.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0

@@ -27,7 +27,18 @@ type Object struct {
 }
 
 // Convention knows it.
-func (o *Object) Convention() convention.Convention { return o.knows }
+func (o *Object) Convention() convention.Convention {
+	if o.opened.Plain() {
+		return native{o.knows}
+	}
+	return o.knows
+}
+
+// native is what plain files of HDF5 have of the convention: their own links and references.
+type native struct{ *Convention }
+
+// Name is "hdf5".
+func (native) Name() string { return "hdf5" }
 
 // HDMF is the object itself.
 func (o *Object) HDMF() hdmf.Object { return o.object }
