@@ -9,7 +9,7 @@ import (
 
 // plot draws points on logarithmic axes as SVG, with a line of which every point would be if time grew as numbers do.
 func plot(title, x string, points []point) []byte {
-	const width, height, left, bottom, top = 640, 400, 70, 50, 40
+	const width, height, left, right, bottom, top = 660, 400, 70, 40, 50, 40
 	loX, hiX := math.Log10(points[0].n), math.Log10(points[len(points)-1].n)
 	loY, hiY := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
@@ -18,7 +18,7 @@ func plot(title, x string, points []point) []byte {
 	loY, hiY = math.Floor(loY), math.Ceil(hiY+1e-9)
 	hiX = max(hiX, loX+1e-9)
 	at := func(lx, ly float64) (float64, float64) {
-		return left + (lx-loX)/(hiX-loX)*(width-left-20), height - bottom - (ly-loY)/(hiY-loY)*(height-bottom-top)
+		return left + (lx-loX)/(hiX-loX)*(width-left-right), height - bottom - (ly-loY)/(hiY-loY)*(height-bottom-top)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
@@ -26,7 +26,7 @@ func plot(title, x string, points []point) []byte {
 	for ly := loY; ly <= hiY; ly++ {
 		_, y := at(loX, ly)
 		fmt.Fprintf(&b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
-			left, y, width-20, y, left-6, y+4, duration(math.Pow(10, ly)))
+			left, y, width-right, y, left-6, y+4, duration(math.Pow(10, ly)))
 	}
 	for lx := math.Ceil(loX); lx <= hiX; lx++ {
 		px, _ := at(lx, loY)
