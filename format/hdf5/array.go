@@ -105,14 +105,22 @@ func ints(list []uint64) []int {
 // array makes the document of an array, but for its attributes.
 func (s *Store) array(n *node) (*meta.Array, error) {
 	m := &meta.Array{Shape: ints(n.extent), DataType: n.element.data, Keys: grid.DefaultKeys{}}
+	chunk := ints(n.chunk)
+	if n.turned {
+		slices.Reverse(m.Shape)
+		slices.Reverse(chunk)
+	}
 	var err error
-	if m.Grid, err = grid.NewRegular(m.Shape, ints(n.chunk)); err != nil {
+	if m.Grid, err = grid.NewRegular(m.Shape, chunk); err != nil {
 		return nil, err
 	}
 	if m.FillValue, err = s.fill(n); err != nil {
 		return nil, fmt.Errorf("fill value: %w", err)
 	}
-	m.Codecs = []meta.Extension{n.element.codec}
+	if n.turned {
+		m.Codecs = append(m.Codecs, turn(len(m.Shape)))
+	}
+	m.Codecs = append(m.Codecs, n.element.codec)
 	if !n.plain || n.d.Layout.Class != hdf5.Chunked || len(n.d.Filters) == 0 {
 		return m, nil
 	}

@@ -17,8 +17,8 @@ type convention interface {
 	stored(g *node, name string) string
 	// shown is the name under which the object of a link is listed, if it is.
 	shown(g *node, l hdf5.Link) (string, bool)
-	// extent is the shape that a dataset is shown with, at least its own.
-	extent(n *node) []uint64
+	// show says how a dataset is shown, where that is not as it is stored.
+	show(n *node)
 	// hides reports whether an attribute is bookkeeping of the format.
 	hides(n *node, attribute string) bool
 	// group and array say in a document what is meant.
@@ -42,6 +42,8 @@ func (s *Store) convention() convention {
 			s.means = c
 		} else if c := s.bigDataViewer(root); c != nil {
 			s.means = c
+		} else if s.isMATLAB() {
+			s.means = &matlab{s: s}
 		} else {
 			s.means = &scales{s: s, netcdf: isNetCDF(root, s.key)}
 		}
@@ -54,7 +56,7 @@ type plain struct{}
 
 func (plain) stored(_ *node, name string) string          { return name }
 func (plain) shown(_ *node, l hdf5.Link) (string, bool)   { return l.Name, true }
-func (plain) extent(n *node) []uint64                     { return n.extent }
+func (plain) show(*node)                                  {}
 func (plain) hides(*node, string) bool                    { return false }
 func (plain) group(*node, *meta.Group) error              { return nil }
 func (plain) array(*node, *meta.Array) error              { return nil }

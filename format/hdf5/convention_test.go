@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/format"
 	show "github.com/omnizarr/zarr/format/hdf5"
 	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -104,6 +106,63 @@ func TestScales(t *testing.T) {
 	}
 }
 
+// Arrays of MATLAB have the shape that they have there, text is text and truth values
+// are such.
+func TestMATLAB(t *testing.T) {
+	files := fixtures(t)
+	s, err := open(files, "matlab73.mat")
+	check(t, err)
+	defer s.Close()
+	raw, err := open(files, "matlab73.mat", show.AsStored)
+	check(t, err)
+	defer raw.Close()
+	x, err := zarr.Read[float64](ctx, array(t, s, "x"), zarr.All())
+	check(t, err)
+	y, err := zarr.Read[float64](ctx, array(t, raw, "x"), zarr.All())
+	check(t, err)
+	if !slices.Equal(x.Shape, []int{3, 4}) || !slices.Equal(y.Shape, []int{4, 3}) {
+		t.Fatalf("shapes are %d and stored %d", x.Shape, y.Shape)
+	}
+	for i := range 3 {
+		for j := range 4 {
+			if math.Float64bits(x.Data[4*i+j]) != math.Float64bits(y.Data[3*j+i]) {
+				t.Errorf("element %d, %d is %v", i, j, x.Data[4*i+j])
+			}
+		}
+	}
+	name := array(t, s, "name")
+	text, err := zarr.Read[string](ctx, name, zarr.All())
+	check(t, err)
+	if len(name.Shape()) != 0 || len(text.Data) != 1 || len([]rune(text.Data[0])) != 5 {
+		t.Errorf("text is %q of shape %d", text.Data, name.Shape())
+	}
+	cells, err := zarr.Read[string](ctx, array(t, s, "cell"), zarr.All())
+	check(t, err)
+	if !slices.Equal(cells.Shape, []int{1, 2}) || !slices.Equal(cells.Data, []string{"/#refs#/a", "/#refs#/b"}) {
+		t.Errorf("cells are %q of shape %d", cells.Data, cells.Shape)
+	}
+	more, err := open(archive(t, "conventions.tar.bz2"), "more.mat")
+	check(t, err)
+	defer more.Close()
+	flags, err := zarr.Read[bool](ctx, array(t, more, "flags"), zarr.All())
+	check(t, err)
+	if !slices.Equal(flags.Data, []bool{true, false, true, false, false, true}) {
+		t.Errorf("truth values are %t of shape %d", flags.Data, flags.Shape)
+	}
+	for name, want := range map[string][]string{"rows": {"one  ", "three"}, "smile": {"hé😀"}} {
+		text, err := zarr.Read[string](ctx, array(t, more, name), zarr.All())
+		check(t, err)
+		if !slices.Equal(text.Data, want) {
+			t.Errorf("%s is %q", name, text.Data)
+		}
+	}
+	volume, err := zarr.Read[float64](ctx, array(t, more, "volume"), zarr.Slice("1:, 2, ::2"))
+	check(t, err)
+	if !slices.Equal(volume.Data, []float64{30, 32, 34, 50, 52, 54}) {
+		t.Errorf("the volume has %v", volume.Data)
+	}
+}
+
 // same compares an array at a position with the dataset that it is made of.
 func same(t *testing.T, s store.Store, whole, position, part, inside string) {
 	t.Helper()
@@ -138,7 +197,7 @@ func image(t *testing.T, s store.Store, path string) (*ngff.Metadata, *zarr.Grou
 // A file of Imaris is an image with all its resolutions, time points and channels,
 // without what pads chunks.
 func TestImaris(t *testing.T) {
-	s, err := open(archive(t, "images.tar.bz2"), "imaris.ims")
+	s, err := open(archive(t, "conventions.tar.bz2"), "imaris.ims")
 	check(t, err)
 	defer s.Close()
 	m, g := image(t, s, "")
@@ -173,7 +232,7 @@ func TestImaris(t *testing.T) {
 // A file of BigDataViewer has an image for each setup; the XML beside it says how
 // large voxels are.
 func TestBigDataViewer(t *testing.T) {
-	files := maps.Clone(archive(t, "images.tar.bz2"))
+	files := maps.Clone(archive(t, "conventions.tar.bz2"))
 	files["bdv.xml"] = []byte(`<SpimData version="0.2"><SequenceDescription><ViewSetups><ViewSetup><id>1</id><name>left</name>
 		<voxelSize><unit>µm</unit><size>0.5 0.5 2.0</size></voxelSize></ViewSetup><ViewSetup><id>7</id></ViewSetup></ViewSetups></SequenceDescription></SpimData>`)
 	folder := mem.New()
@@ -200,4 +259,59 @@ func TestBigDataViewer(t *testing.T) {
 	}
 	same(t, s, "s00/0", "1, :, :, :", "t00001/s00/0/cells", ":, :, :")
 	same(t, s, "s01/1", "0, :, :, :", "t00000/s01/1/cells", ":, :, :")
+}
+
+// readDocuments opens all nodes and reads the first chunk of every array.
+func readDocuments(s store.Store) error {
+	n, err := zarr.OpenStore(ctx, s, "")
+	if err != nil {
+		return err
+	}
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		return nil
+	}
+	var failed error
+	for n, err := range g.Walk(ctx) {
+		if err != nil {
+			failed = err
+		} else if a, ok := n.(*zarr.Array); ok {
+			for c := range a.Grid() {
+				if err := a.CheckChunk(ctx, c); err != nil && !strings.Contains(err.Error(), "missing") {
+					failed = err
+				}
+				break
+			}
+		}
+	}
+	return failed
+}
+
+// A file with wrong bytes is what it is then, or an error, and never more than that.
+func TestDamagedConventions(t *testing.T) {
+	files := maps.Clone(archive(t, "conventions.tar.bz2"))
+	files["netcdf4.nc"] = fixtures(t)["netcdf4.nc"]
+	times := 40
+	if thorough.Enabled {
+		times = 400
+	}
+	for _, name := range []string{"netcdf4.nc", "imaris.ims", "bdv.h5", "more.mat"} {
+		random := rand.New(rand.NewPCG(1, uint64(len(name))))
+		walked := 0
+		for range times {
+			b := slices.Clone(files[name])
+			for range 1 + random.IntN(20) {
+				b[random.IntN(len(b))] = byte(random.Uint32())
+			}
+			s, err := open(map[string][]byte{name: b}, name)
+			if err != nil {
+				continue
+			}
+			if readDocuments(s) == nil {
+				walked++
+			}
+			check(t, s.Close())
+		}
+		t.Logf("%s: %d of %d are read whole", name, walked, times)
+	}
 }

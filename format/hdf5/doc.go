@@ -27,8 +27,8 @@
 // Programs mean more by a file than groups and datasets. Dimension scales, of which
 // files of netCDF-4 are made, become names of dimensions, and what its libraries hide
 // is hidden. Files of Imaris and BigDataViewer have images of OME-NGFF, whose levels
-// are made of many datasets, and whose chunks are theirs. [AsStored] asks for what is
-// stored.
+// are made of many datasets, and whose chunks are theirs. Arrays of MATLAB have the
+// order of axes that they have there. [AsStored] asks for what is stored.
 //
 // Filters become codecs: deflate, shuffle, fletcher32, szip, nbit, scaleoffset, bzip2,
 // Blosc, Blosc 2, Zstandard, LZF, LZ4 and Bitshuffle. An array with another opens, and

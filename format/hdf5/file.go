@@ -24,6 +24,7 @@ type Store struct {
 	etag     string
 	f        *hdf5.File
 	files    format.Files // nil if nothing else may be opened
+	head     reader       // of the file itself
 	raw      bool         // groups and datasets are shown as they are stored
 
 	meant sync.Once
@@ -88,7 +89,8 @@ func (s *Store) open(ctx context.Context) error {
 			return reader{far, obj, info.Size}, nil
 		}
 	}
-	s.f, err = hdf5.Open(reader{far, s.obj, size}, size, o)
+	s.head = reader{far, s.obj, size}
+	s.f, err = hdf5.Open(s.head, size, o)
 	if errors.Is(err, hdf5.ErrSignature) { // names say little: NetCDF-3 files are called .nc too
 		head, _, _ := s.obj.Get(ctx, store.Part(0, min(size, 16)), nil)
 		if what, known := format.Stranger(head); known {

@@ -189,6 +189,10 @@ func (s *Store) keys(ctx context.Context, n *node) ([]store.Entry, error) {
 	var keys []store.Entry
 	add := func(index []uint64, size int64) {
 		key := []byte(chunkPrefix)
+		if n.turned {
+			index = slices.Clone(index)
+			slices.Reverse(index)
+		}
 		for _, k := range index {
 			key = strconv.AppendUint(append(key, '/'), k, 10)
 		}
@@ -196,6 +200,10 @@ func (s *Store) keys(ctx context.Context, n *node) ([]store.Entry, error) {
 	}
 	if n.mosaic != nil {
 		return s.keysOfParts(ctx, n)
+	}
+	if n.letters {
+		add(make([]uint64, len(n.grid)), int64(elements(n.d.Space.Shape))*int64(n.d.Type.Size))
+		return keys, nil
 	}
 	if n.d.Layout.Class == hdf5.Chunked {
 		err := n.d.Chunks(func(index []uint64, c hdf5.Chunk) bool {

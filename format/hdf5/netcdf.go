@@ -90,13 +90,13 @@ func (c *scales) shown(g *node, l hdf5.Link) (string, bool) {
 	return l.Name, !c.isScale(list) || !strings.HasPrefix(c.s.text(list, scaleName), ncNoVariable)
 }
 
-// extent is the shape by the lengths of dimensions that can grow: a variable that has
-// fewer rows than others is missing the last ones.
-func (c *scales) extent(n *node) []uint64 {
+// show goes by the lengths of dimensions that can grow: a variable that has fewer rows
+// than others is missing the last ones.
+func (c *scales) show(n *node) {
 	if !c.netcdf || !slices.Contains(n.d.Space.Max, hdf5.Unlimited) || n.d.Layout.Class != hdf5.Chunked {
-		return n.extent
+		return
 	}
-	out := slices.Clone(n.extent)
+	n.extent = slices.Clone(n.extent)
 	for i, at := range c.lists(n, of(n.o)) {
 		if at == 0 || i >= len(n.d.Space.Max) || n.d.Space.Max[i] != hdf5.Unlimited {
 			continue
@@ -106,10 +106,10 @@ func (c *scales) extent(n *node) []uint64 {
 			continue
 		}
 		if d, err := x.Dataset(); err == nil && len(d.Space.Shape) > 0 && d.Space.Shape[0] < math.MaxInt/2 {
-			out[i] = max(out[i], d.Space.Shape[0])
+			n.extent[i] = max(n.extent[i], d.Space.Shape[0])
 		}
 	}
-	return out
+	n.cut()
 }
 
 func (c *scales) hides(n *node, attribute string) bool {

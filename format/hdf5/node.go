@@ -26,6 +26,8 @@ type node struct {
 	path    string // by which it was found first
 	name    string // of the object, if the path spells it otherwise
 	mosaic  *mosaic
+	turned  bool             // axes are shown in the other order than they are stored
+	letters bool             // is text of which each element is a letter
 	list    []hdf5.Attribute // while the document is made
 
 	once    sync.Once
@@ -103,8 +105,7 @@ func (s *Store) node(path string) (*node, error) {
 		if err == nil {
 			n.d = d
 			if err = n.shape(); err == nil {
-				n.extent = s.convention().extent(n)
-				n.cut()
+				s.convention().show(n)
 			}
 		}
 		if err != nil {

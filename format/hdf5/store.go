@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -116,13 +117,20 @@ func (s *Store) split(key string) (*node, []uint64, error) {
 	for rest != "" {
 		part, more, _ := strings.Cut(rest, "/")
 		k, err := strconv.ParseUint(part, 10, 62)
-		if err != nil || len(index) == len(n.grid) || k >= n.grid[len(index)] || strconv.FormatUint(k, 10) != part {
+		axis := len(index)
+		if n.turned {
+			axis = len(n.grid) - 1 - axis
+		}
+		if err != nil || len(index) == len(n.grid) || k >= n.grid[axis] || strconv.FormatUint(k, 10) != part {
 			return nil, nil, store.ErrNotExist
 		}
 		index, rest = append(index, k), more
 	}
 	if len(index) != len(n.grid) {
 		return nil, nil, store.ErrNotExist
+	}
+	if n.turned {
+		slices.Reverse(index)
 	}
 	return n, index, nil
 }
@@ -135,6 +143,9 @@ func (s *Store) place(ctx context.Context, n *node, index []uint64) (placed, err
 		if n, index, err = s.partAt(n, index); err != nil {
 			return placed{}, err
 		}
+	}
+	if n.letters {
+		return s.lettersOf(n)
 	}
 	d := n.d
 	for i, k := range index {

@@ -44,8 +44,8 @@ func every(t *testing.T, s store.Store, prefix string) []string {
 // What is listed is there, in order, the same at once and folder by folder.
 func TestList(t *testing.T) {
 	files := maps.Clone(fixtures(t))
-	maps.Copy(files, archive(t, "images.tar.bz2"))
-	for _, name := range []string{"netcdf4.nc", "imaris.ims", "bdv.h5", "base-earliest.h5", "base-v110.h5", "index-v110.h5", "links-v110.h5", "vds-v110.h5", "fill-v110.h5", "empty-v110.h5"} {
+	maps.Copy(files, archive(t, "conventions.tar.bz2"))
+	for _, name := range []string{"netcdf4.nc", "matlab73.mat", "more.mat", "imaris.ims", "bdv.h5", "base-earliest.h5", "base-v110.h5", "index-v110.h5", "links-v110.h5", "vds-v110.h5", "fill-v110.h5", "empty-v110.h5"} {
 		dir := t.TempDir()
 		for other, b := range files {
 			if other == name || strings.HasPrefix(other, "vds-") {
