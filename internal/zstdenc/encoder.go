@@ -1,6 +1,9 @@
 package zstdenc
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
 // maxOwnLevel is the last level this package encodes itself.
 const maxOwnLevel = 5
@@ -25,10 +28,18 @@ func paramsFor(level int) params {
 		return params{shortLog: 16, minShort: 5, skip: 8, step: 1, laneLog: 14}
 	case level == 3:
 		return params{longLog: 17, shortLog: 16, minShort: 5, skip: 8, laneLog: 16}
-	case level == 4:
-		return params{longLog: 18, shortLog: 17, minShort: 5, skip: 9, laneLog: 17}
 	default:
-		return params{longLog: 18, shortLog: 17, minShort: 4, skip: 10, laneLog: 17}
+		return params{longLog: 18, shortLog: 17, minShort: 5, skip: 8, laneLog: 17}
+	}
+}
+
+// fit makes tables no larger than half the bytes of a frame: they are filled no
+// further, and small ones stay in the nearer caches.
+func (q *params) fit(size int) {
+	log := uint(max(bits.Len(uint(size-1))-1, 8))
+	q.shortLog = min(q.shortLog, log)
+	if q.longLog > 0 {
+		q.longLog = min(q.longLog, log)
 	}
 }
 
@@ -73,9 +84,11 @@ func newEncoder() *encoder {
 	return e
 }
 
-// startFrame sets the state that the format prescribes for a new frame.
-func (e *encoder) startFrame(level int) {
+// startFrame sets the state that the format prescribes for a new frame, which will hold
+// size bytes.
+func (e *encoder) startFrame(level, size int) {
 	e.params = paramsFor(level)
+	e.params.fit(size)
 	e.reps = [3]uint32{1, 4, 8}
 	e.blocks = 0
 	e.lanes.long, e.lanes.matches, e.lanes.extended = false, 0, 0

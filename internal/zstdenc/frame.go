@@ -41,7 +41,7 @@ func AppendEncode(dst, src []byte, level int, checksum bool) []byte {
 		dst = blockHeader(dst, 1|blockRaw<<1, 0)
 	} else {
 		e := encoders.Get().(*encoder)
-		e.startFrame(level)
+		e.startFrame(level, len(src))
 		for rest := src; len(rest) > 0; {
 			seg := rest[:min(len(rest), maxSegment)]
 			rest = rest[len(seg):]

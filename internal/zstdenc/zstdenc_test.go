@@ -147,11 +147,11 @@ func TestDeterministic(t *testing.T) {
 	}
 	for _, level := range []int{1, 3} {
 		fresh := newEncoder()
-		fresh.startFrame(level)
+		fresh.startFrame(level, 1<<20)
 		want := fresh.appendSegment(nil, src, 0)
 		used := newEncoder()
 		for i := range times {
-			used.startFrame(level)
+			used.startFrame(level, 1<<20)
 			if got := used.appendSegment(nil, src, 0); !bytes.Equal(got, want) {
 				t.Fatalf("level %d: call %d differs", level, i)
 			}
