@@ -65,6 +65,33 @@ func TestReadingAllocatesOnlyKeys(t *testing.T) {
 	}
 }
 
+// The inner chunks of shards have no keys, and nothing is allocated for them.
+func TestReadingAllocatesNothingForInnerChunks(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector makes pools forget what they hold")
+	}
+	const edge, side, shard = 8, 100, 20 // elements of an inner chunk, inner chunks of the array and of a shard, along two axes
+	for _, codecs := range []string{littleBytes, `[{"name":"bytes","configuration":{"endian":"little"}},"zstd"]`} {
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, mem.New(), "a", zarr.ArraySpec{Shape: []int{side * edge, side * edge}, Chunks: []int{edge, edge},
+			Shards: []int{shard * edge, shard * edge}, DataType: "uint16", Codecs: json.RawMessage(codecs)}, zarr.Workers(1)))
+		data := make([]uint16, side*side*edge*edge)
+		for i := range data {
+			data[i] = uint16(i*i>>10) | 1
+		}
+		check(t, zarr.Write(ctx, a, zarr.All(), data))
+		clear(data)
+		got := testing.AllocsPerRun(2, func() { check(t, zarr.ReadSlice(ctx, a, zarr.All(), data)) })
+		if each := got / (side * side); each > 0.25 { // of which most are of shards, and of what is read of them at once
+			t.Errorf("%s: %.3f allocations for each inner chunk", codecs, each)
+		} else {
+			t.Logf("%.3f allocations for each inner chunk", each)
+		}
+		if data[5000] != 5000*5000>>10&0xffff|1 {
+			t.Error("wrong data")
+		}
+	}
+}
+
 // A whole read takes the memory of its result and little more, over all that it allocates.
 func TestAWholeReadTakesTheMemoryOfItsResult(t *testing.T) {
 	if race.Enabled {

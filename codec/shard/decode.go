@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr/codec"
@@ -63,7 +64,7 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 	groups := join(wanted, r.batch, r.gap)
 	return ck.Run(ctx, len(groups), int64(r.batch), func(g int) error {
 		if e := groups[g][0]; e.alone {
-			return r.one(e, &section{src, e.off, e.n})
+			return r.one(new(inner), e, &section{src, e.off, e.n})
 		}
 		return r.group(groups[g])
 	})
@@ -121,8 +122,9 @@ type reader struct {
 func (r *reader) find(x *index) ([]extent, error) {
 	s := r.s
 	wanted := make([]extent, 0, r.parts.n)
+	mem := make([]int, 4*len(r.parts.lo))
 	for k := range r.parts.n {
-		p := r.parts.get(k)
+		p := r.parts.into(k, mem)
 		off, n, ok, err := s.find(x, s.linear(p.at))
 		if err != nil {
 			return nil, err
@@ -183,19 +185,37 @@ func (r *reader) group(group []extent) error {
 	}()
 	return r.ck.Run(r.ctx, len(group), 0, func(i int) error {
 		e := group[i]
-		inner := &codec.Memory{Bytes: data[e.off-lo : e.off-lo+e.n]}
-		err := r.one(e, inner)
-		if inner.Kept() {
+		x := inners.Get().(*inner)
+		x.bytes = codec.Memory{Bytes: data[e.off-lo : e.off-lo+e.n]}
+		err := r.one(x, e, &x.bytes)
+		if x.bytes.Kept() {
 			kept.Store(true)
+			return err
 		}
+		x.chunk, x.bytes = codec.Chunk{}, codec.Memory{}
+		inners.Put(x)
 		return err
 	})
 }
 
+// inner is what it takes to decode an inner chunk. The next one uses it again, unless its bytes were kept.
+type inner struct {
+	ints  []int // six of every axis
+	chunk codec.Chunk
+	bytes codec.Memory
+}
+
+var inners = sync.Pool{New: func() any { return new(inner) }}
+
 // one decodes an inner chunk.
-func (r *reader) one(e extent, src codec.Source) error {
-	p := r.parts.get(e.part)
-	err := r.s.chain.Decode(r.ctx, r.s.chunk(r.ck, p.at), src, p.box, p.in(r.dst))
+func (r *reader) one(x *inner, e extent, src codec.Source) error {
+	rank := len(r.parts.lo)
+	if len(x.ints) < 6*rank {
+		x.ints = make([]int, 6*rank)
+	}
+	p := r.parts.into(e.part, x.ints[:4*rank])
+	r.s.describe(&x.chunk, x.ints[4*rank:6*rank], r.ck, p.at)
+	err := r.s.chain.Decode(r.ctx, &x.chunk, src, p.box, p.in(r.dst))
 	if err != nil {
 		return fmt.Errorf("inner chunk %v: %w", p.at, err)
 	}

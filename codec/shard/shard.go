@@ -247,10 +247,12 @@ func (s *shard) parts(box nd.Box) parts {
 }
 
 // get computes part k.
-func (p *parts) get(k int) part {
+func (p *parts) get(k int) part { return p.into(k, make([]int, 4*len(p.lo))) }
+
+// into is get whose slices are in mem, which has room for four numbers of every axis.
+func (p *parts) into(k int, mem []int) part {
 	r := len(p.lo)
-	mem := make([]int, 4*r)
-	out := part{at: mem[:r], box: nd.Box{Start: mem[r : 2*r], Shape: mem[2*r : 3*r]}, from: mem[3*r:]}
+	out := part{at: mem[:r], box: nd.Box{Start: mem[r : 2*r], Shape: mem[2*r : 3*r]}, from: mem[3*r : 4*r]}
 	for i := r - 1; i >= 0; i-- {
 		c := p.s.inner[i]
 		at := p.lo[i] + k%p.counts[i]
@@ -273,14 +275,20 @@ func (s *shard) linear(at []int) int {
 
 // chunk describes an inner chunk to the codecs inside.
 func (s *shard) chunk(ck *codec.Chunk, at []int) *codec.Chunk {
+	out := new(codec.Chunk)
+	s.describe(out, make([]int, 2*len(at)), ck, at)
+	return out
+}
+
+// describe is chunk into out, whose slices are in mem, which has room for two numbers of every axis.
+func (s *shard) describe(out *codec.Chunk, mem []int, ck *codec.Chunk, at []int) {
 	r := len(at)
-	mem := make([]int, 2*r)
-	out := &codec.Chunk{Cache: ck.Cache, Limits: ck.Limits}
+	*out = codec.Chunk{Cache: ck.Cache, Limits: ck.Limits}
 	if ck.Index != nil {
 		out.Index = mem[:r]
 	}
 	if ck.Extent != nil {
-		out.Extent = mem[r:]
+		out.Extent = mem[r : 2*r]
 	}
 	for i, k := range at {
 		if ck.Index != nil {
@@ -293,7 +301,6 @@ func (s *shard) chunk(ck *codec.Chunk, at []int) *codec.Chunk {
 	if ck.Cache != nil {
 		out.Name = s.name(ck, at)
 	}
-	return out
 }
 
 // name is what the cache knows an inner chunk by.
