@@ -7,6 +7,7 @@ import { stringify } from "./json";
 import { formatRoute } from "./route";
 import { useAnswer } from "./ui/answer";
 import { Icon, iconOf, type IconName } from "./ui/icon";
+import { titleOf } from "./ui/states";
 import { go } from "./ui/link";
 
 function Picture({ source, path, icon, wanted }: { source: string; path: string; icon: IconName; wanted: boolean }) {
@@ -20,7 +21,7 @@ function Picture({ source, path, icon, wanted }: { source: string; path: string;
   );
 }
 
-type P = { source: string; path: string; title: string; fact: string; icon: IconName; picture: boolean; bad?: string | undefined; children?: ComponentChildren };
+type P = { source: string; path: string; title: string; fact: string; icon: IconName; picture: boolean; /** what is wrong, and in few words */ bad?: string | undefined; said?: string | undefined; children?: ComponentChildren };
 
 export function Card(p: P) {
   const to = { source: p.source, path: p.path };
@@ -29,7 +30,7 @@ export function Card(p: P) {
       <a class={"card" + (p.bad ? " bad" : "")} href={formatRoute(to)} onClick={go(to)} title={p.bad}>
         {p.picture && <Picture source={p.source} path={p.path} icon={p.bad ? "warning" : p.icon} wanted={!p.bad} />}
         <span class="card-words"><Icon name={p.icon} /><span class="grow">{p.title}</span></span>
-        <span class="card-fact fact">{p.bad ?? p.children ?? p.fact}</span>
+        <span class="card-fact fact">{p.said ?? p.bad ?? p.children ?? p.fact}</span>
       </a>
     </li>
   );
@@ -50,7 +51,7 @@ function Value({ source, path }: { source: string; path: string }) {
 export function ChildCard({ source, child: c }: { source: string; child: Child }) {
   const k = sort(c);
   return (
-    <Card source={source} path={c.path} title={c.label ?? c.name} fact={c.link ? "→ " + (c.link.broken ?? c.link.text) : c.fact} icon={c.icon ?? iconOf(c)} picture={!!c.picture} bad={c.problem?.error ?? c.link?.broken}>
+    <Card source={source} path={c.path} title={c.label ?? c.name} fact={c.link ? "→ " + (c.link.broken ?? c.link.text) : c.fact} icon={c.problem ? "warning" : (c.icon ?? iconOf(c))} picture={!!c.picture} bad={c.problem?.error ?? c.link?.broken} said={c.problem && titleOf(c.problem)}>
       {k === 3 && !c.link ? <Value source={source} path={c.path} /> : undefined}
     </Card>
   );
