@@ -11,6 +11,7 @@ import sys
 import clouds
 import copies
 import fars
+import hdf5s
 import hdmfs
 import n5s
 import packing
@@ -42,6 +43,8 @@ def command(who, workload, folder, array, reps):
         return [ZARRS, workload, folder, array, str(reps)]
     if who == "libtiff":
         return [TIFFREAD, tiffs.path(folder, array), str(tiffs.THREADS), str(reps)]
+    if workload.startswith("hdf5-"):
+        return [hdf5s.LINDI if who == "lindi" else hdf5s.PYTHON, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
     python = {"zarr-python2": n5s.PYTHON2, "pynwb": hdmfs.python(array), "hdmf-zarr": records.PYTHON, "h5py": records.PYTHON}.get(who, sys.executable)
     return [python, f"{HERE}/peers.py", who, workload, folder, array, str(reps)]
 
@@ -168,6 +171,28 @@ def measure_hdmf(options, folder, rows):
                 args = command(who, f"hdmf-{work}", folder, f"{work}/{name}", options.reps)
                 keep(cells, who, json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None)), turn, row, hdmfs.show)
             hdmfs.compare(row, cells)
+    return results
+
+
+def measure_hdf5(options, folder, rows):
+    """The same of the rows hdf5/*, {row: {column: ...}}."""
+    results = {}
+    server = hdf5s.Server(folder)
+    try:
+        for turn in range(options.rounds):
+            for row in rows:
+                cells = results.setdefault(row, {})
+                workload = {"hdf5/nwb": "hdf5-nwb", "hdf5/walk": "hdf5-walk", "hdf5/http": "hdf5-walk"}.get(row, "hdf5-read")
+                for who in hdf5s.columns(row):
+                    server.requests()
+                    args = command(who, workload, server.url if row == "hdf5/http" else folder, hdf5s.name(row), options.reps)
+                    r = json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None))
+                    if row == "hdf5/http":
+                        r.update({k: n / options.reps for k, n in server.requests().items()})
+                    keep(cells, who, r, turn, row, hdf5s.show)
+                hdf5s.compare(row, cells)
+    finally:
+        server.stop()
     return results
 
 
@@ -330,6 +355,11 @@ def main():
         for row in rows:
             run([hdmfs.python(row), f"{HERE}/hdmfs.py", folder, str(shrink), row])
         tables.append(hdmfs.table(measure_hdmf(options, folder, rows)))
+    if rows := list(filter(options.wants, hdf5s.ROWS)):
+        shrink = 16 if options.quick else 1
+        folder = f"{WORK}/hdf5-{shrink}"
+        run([hdf5s.PYTHON, f"{HERE}/hdf5s.py", folder, str(shrink), *rows])
+        tables.append(hdf5s.table(measure_hdf5(options, folder, rows)))
     if rows := list(filter(options.wants, copies.ROWS)):
         folder = make_volume(side, boxes, arrays=False)
         run([sys.executable, f"{HERE}/copies.py", "make", folder, *rows])

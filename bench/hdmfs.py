@@ -73,16 +73,21 @@ def session(kind, shrink):
     return nwb
 
 
+def objects(nwb):
+    """All objects with a type and an id, and the lengths of their data."""
+    found = [(o.neurodata_type, o.object_id) for o in nwb.objects.values()]
+    return found, sum(len(s.data) + len(s.timestamps) for s in nwb.acquisition.values())
+
+
+def sum_of_objects(result):
+    return sum(zlib.crc32(f"{t} {i}".encode()) for t, i in result[0]) + result[1]
+
+
 def work(workload, folder, name):
     """The bytes that are read, what is timed, and what sums up the result for the driver to compare."""
     from hdmf_zarr.nwb import NWBZarrIO
     warnings.simplefilter("ignore")
     where = path(folder, name)
-
-    def walk(nwb):
-        """All objects with a type and an id, and the lengths of their data."""
-        objects = [(o.neurodata_type, o.object_id) for o in nwb.objects.values()]
-        return objects, sum(len(s.data) + len(s.timestamps) for s in nwb.acquisition.values())
 
     def units(nwb):
         shrink = UNITS // len(nwb.units)
@@ -93,12 +98,12 @@ def work(workload, folder, name):
 
     def do():
         with NWBZarrIO(where, "r") as io:
-            return {"walk": walk, "units": units, "series": series}[workload](io.read())
+            return {"walk": objects, "units": units, "series": series}[workload](io.read())
 
     def check(result):
         import numpy as np
         if workload == "walk":
-            return sum(zlib.crc32(f"{t} {i}".encode()) for t, i in result[0]) + result[1]
+            return sum_of_objects(result)
         if workload == "units":
             return sum(zlib.crc32(np.ascontiguousarray(row).tobytes()) for row in result)
         return zlib.crc32(np.ascontiguousarray(result).tobytes())

@@ -10,6 +10,8 @@
                                              read the dataset DIR/n5/NAME
     peers.py pynwb hdmf-WORK DIR WORK/LAYOUT REPS
                                              read the NWB file DIR/WORK-LAYOUT.nwb.zarr
+    peers.py h5py|pynwb|remfile|kerchunk|lindi hdf5-WORK DIR FILE REPS
+                                             WORK: read, walk, nwb; DIR may be a URL
 """
 import json
 import os
@@ -237,6 +239,9 @@ def work_of(peer, workload, folder, name):
     if workload in ("n5", "n5-straight"):
         import n5s
         return n5s.work(peer, workload, folder, name)
+    if workload.startswith("hdf5-"):
+        import hdf5s
+        return hdf5s.work(peer, workload, folder, name)
     if peer in ("hdmf-zarr", "h5py"):
         import records
         return records.work(peer, workload.replace("-", "/", 1), folder, name)

@@ -18,9 +18,13 @@ const (
 	pickStep   = 7919 * 13
 )
 
-// nwb gives a workload on the file of DIR that is named after it.
-func nwb(t task, do func(ctx context.Context, f *hdmf.File) error, sum func() uint64) run {
-	path := filepath.Join(t.dir, strings.ReplaceAll(t.name, "/", "-")+".nwb.zarr")
+// nwbPath is the file of DIR that is named after a workload.
+func nwbPath(t task) string {
+	return filepath.Join(t.dir, strings.ReplaceAll(t.name, "/", "-")+".nwb.zarr")
+}
+
+// nwb gives a workload on a file.
+func nwb(path string, do func(ctx context.Context, f *hdmf.File) error, sum func() uint64) run {
 	return run{
 		do: func(ctx context.Context) error {
 			f, err := hdmf.Open(ctx, path)
@@ -38,7 +42,7 @@ func nwb(t task, do func(ctx context.Context, f *hdmf.File) error, sum func() ui
 
 // walkNWB opens a file with its schemas and visits everything that it holds: types,
 // which must be known to the schemas, ids, lengths of data, and single values.
-func walkNWB(_ context.Context, t task) (run, error) {
+func walkNWB(path string) run {
 	type found struct{ name, id string }
 	var objects []found
 	var lengths int
@@ -77,13 +81,13 @@ func walkNWB(_ context.Context, t task) (run, error) {
 		}
 		return nil
 	}
-	return nwb(t, visit, func() uint64 {
+	return nwb(path, visit, func() uint64 {
 		sum := uint64(lengths)
 		for _, o := range objects {
 			sum += uint64(crc32.ChecksumIEEE([]byte(o.name + " " + o.id)))
 		}
 		return sum
-	}), nil
+	})
 }
 
 // readUnits reads the spike times of rows that lie all over the table.
@@ -113,7 +117,7 @@ func readUnits(_ context.Context, t task) (run, error) {
 		cells, err = times.ReadRows(ctx, rows)
 		return err
 	}
-	return nwb(t, read, func() uint64 {
+	return nwb(nwbPath(t), read, func() uint64 {
 		sum := uint64(0)
 		for i := range cells.Rows() {
 			mem, _, _ := cells.Row(i).Memory()
@@ -146,7 +150,7 @@ func readRecording(ctx context.Context, t task) (run, error) {
 		return mem
 	}
 	size := 0
-	measured := nwb(t, func(ctx context.Context, f *hdmf.File) error {
+	measured := nwb(nwbPath(t), func(ctx context.Context, f *hdmf.File) error {
 		d, err := data(ctx, f)
 		if err == nil {
 			values, err = d.Read(ctx, zarr.All())
@@ -154,7 +158,7 @@ func readRecording(ctx context.Context, t task) (run, error) {
 		return err
 	}, func() uint64 { return uint64(crc32.ChecksumIEEE(memory())) })
 	measured.done = func() error { values = nil; return nil }
-	sized := nwb(t, func(ctx context.Context, f *hdmf.File) error {
+	sized := nwb(nwbPath(t), func(ctx context.Context, f *hdmf.File) error {
 		d, err := data(ctx, f)
 		if err == nil {
 			size = d.Array().DataType().Size()

@@ -31,6 +31,10 @@ const usage = `usage:
 	omnizarr n5|n5-straight DIR NAME REPS  read the dataset DIR/n5/NAME of N5
 	omnizarr hdmf-WORK DIR WORK/LAYOUT REPS  read the NWB file DIR/WORK-LAYOUT.nwb.zarr:
 		WORK is walk, units or series
+	omnizarr hdf5-read DIR FILE REPS       read the dataset data of DIR/FILE
+	omnizarr hdf5-walk DIR FILE REPS       visit all nodes of DIR/FILE, where DIR may be a URL
+	omnizarr hdf5-nwb DIR FILE REPS        visit all objects of the NWB file DIR/FILE
+	omnizarr files ADDRESS DIR MILLIS      serve a folder, each request after a while, and count them
 	omnizarr record-HOW DIR SECONDS REPS   record DIR/samples.raw over and over into a copy of DIR/session.nwb.zarr:
 		HOW is second, second-sync or hundred
 	omnizarr load LIST CONNECTIONS SECONDS  ask servers for the addresses in a file, for so long, or for each once if SECONDS is 0
@@ -53,6 +57,8 @@ func main() {
 		err = makePacked(args[1], args[2])
 	case len(args) == 4 && args[0] == "delay":
 		err = delay(args[1], args[2], args[3])
+	case len(args) == 4 && args[0] == "files":
+		err = files(args[1], args[2], args[3])
 	case len(args) == 3 && args[0] == "make-cloud":
 		err = makeCloud(args[1], args[2])
 	case len(args) == 3 && args[0] == "far":

@@ -44,7 +44,11 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"n5":          func(_ context.Context, t task) (run, error) { return readN5(t, false) },
 	"n5-straight": func(_ context.Context, t task) (run, error) { return readN5(t, true) },
 
-	"hdmf-walk":   walkNWB,
+	"hdf5-read": readHDF5,
+	"hdf5-walk": walkHDF5,
+	"hdf5-nwb":  func(_ context.Context, t task) (run, error) { return walkNWB(filepath.Join(t.dir, t.name)), nil },
+
+	"hdmf-walk":   func(_ context.Context, t task) (run, error) { return walkNWB(nwbPath(t)), nil },
 	"hdmf-units":  readUnits,
 	"hdmf-series": readRecording,
 
