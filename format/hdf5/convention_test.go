@@ -87,6 +87,21 @@ func TestNetCDF(t *testing.T) {
 	}
 }
 
+// Names that the library of netCDF makes up are those that it makes up.
+func TestPhonyDimensions(t *testing.T) {
+	s, err := open(archive(t, "conventions.tar.bz2"), "phony.nc")
+	check(t, err)
+	defer s.Close()
+	for path, want := range map[string]string{ // by netCDF4 1.7.5
+		"a": "phony_dim_4", "b": "phony_dim_5 phony_dim_4", "%63": "phony_dim_5 phony_dim_6", "u": "phony_dim_7", "w": "x", "x": "x", "z": "phony_dim_8",
+		"g/d": "phony_dim_1 phony_dim_2", "g/e": "phony_dim_3",
+	} {
+		if got := strings.Join(array(t, s, path).DimensionNames(), " "); got != want {
+			t.Errorf("dimensions of %s are %s, not %s", path, got, want)
+		}
+	}
+}
+
 // Dimension scales of other files are names too, and labels where there is no scale.
 func TestScales(t *testing.T) {
 	files := fixtures(t)
@@ -295,7 +310,7 @@ func TestDamagedConventions(t *testing.T) {
 	if thorough.Enabled {
 		times = 400
 	}
-	for _, name := range []string{"netcdf4.nc", "imaris.ims", "bdv.h5", "more.mat"} {
+	for _, name := range []string{"netcdf4.nc", "phony.nc", "imaris.ims", "bdv.h5", "more.mat"} {
 		random := rand.New(rand.NewPCG(1, uint64(len(name))))
 		walked := 0
 		for range times {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/xarray"
@@ -19,6 +20,9 @@ type scales struct {
 	plain
 	s      *Store
 	netcdf bool
+
+	once sync.Once
+	made map[uint64][]string // names of dimensions that were made up, by address
 }
 
 // The attributes that tell of dimensions.
@@ -200,6 +204,11 @@ func (c *scales) names(n *node) []*string {
 			names[i] = &name
 		}
 	}
+	if c.netcdf && len(names) > 0 && !slices.ContainsFunc(names, func(s *string) bool { return s != nil }) {
+		for i, name := range c.phony(n) {
+			names[i] = &name
+		}
+	}
 	return names
 }
 
@@ -248,7 +257,7 @@ func (c *scales) nameOf(n *node, at uint64) string {
 			links, _ := g.o.Links()
 			for _, l := range links {
 				if l.Kind == hdf5.Hard && l.Address == at {
-					return strings.TrimPrefix(escape(l.Name), ncOther)
+					return c.dimensionName(l)
 				}
 			}
 		}
@@ -261,6 +270,11 @@ func (c *scales) nameOf(n *node, at uint64) string {
 		return ""
 	}
 	return strings.TrimPrefix(path.Base(found), ncOther)
+}
+
+// dimensionName is what the dimension of a scale is called.
+func (c *scales) dimensionName(l hdf5.Link) string {
+	return strings.TrimPrefix(escape(l.Name), ncOther)
 }
 
 // numbered finds the name of an axis by the number of its dimension, which scales of
@@ -286,7 +300,7 @@ func (c *scales) numbered(n *node, axis int) string {
 					continue
 				} else if id := said(list, ncDim); id != nil && len(id.Raw) >= id.Type.Size {
 					if got, err := c.s.f.Decode(id.Type, id.Raw); err == nil && got == want {
-						return strings.TrimPrefix(escape(l.Name), ncOther)
+						return c.dimensionName(l)
 					}
 				}
 			}

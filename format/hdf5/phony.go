@@ -1,0 +1,90 @@
+package hdf5
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/omnizarr/zarr/hdf5"
+)
+
+// dimension is one that variables of a group can have.
+type dimension struct {
+	name      string
+	size      uint64
+	unlimited bool
+}
+
+// phony are the names of the dimensions of a variable that has no scales. The library
+// of netCDF makes them up when it opens a file, those of inner groups first: variables
+// of a group share the first dimension of the same length that they do not have yet.
+func (c *scales) phony(n *node) []string {
+	c.once.Do(func() {
+		c.made = map[uint64][]string{}
+		next := 0 // behind those that there are
+		root := c.s.f.Root()
+		_ = root.Walk(func(_ string, _ hdf5.Link, x *hdf5.Object, err error) error {
+			if err == nil && x != nil && x.Kind == hdf5.KindDataset && c.isScale(of(x)) {
+				next++
+			}
+			return nil // what is wrong is told by its node
+		})
+		c.makeUp(root, map[uint64]bool{}, 0, &next)
+	})
+	return c.made[n.o.Address()]
+}
+
+// maxGroups is how deep groups may lie in each other for names to be made up.
+const maxGroups = 256
+
+func (c *scales) makeUp(g *hdf5.Object, seen map[uint64]bool, depth int, next *int) {
+	links, err := g.Links()
+	if err != nil || seen[g.Address()] || depth > maxGroups {
+		return
+	}
+	seen[g.Address()] = true
+	var dims []dimension
+	var free []*hdf5.Dataset // those without scales
+	var at []uint64
+	for _, l := range links {
+		x := find(g, l.Name)
+		switch {
+		case x == nil:
+		case x.Kind == hdf5.KindGroup:
+			c.makeUp(x, seen, depth+1, next)
+		case x.Kind == hdf5.KindDataset:
+			d, err := x.Dataset()
+			if err != nil {
+				continue
+			}
+			list := of(x)
+			switch {
+			case c.isScale(list):
+				if len(d.Space.Shape) == 1 {
+					dims = append(dims, dimension{c.dimensionName(l), d.Space.Shape[0], grows(d, 0)})
+				}
+			case said(list, scaleList) == nil && said(list, ncDims) == nil:
+				free, at = append(free, d), append(at, x.Address())
+			}
+		}
+	}
+	for i, d := range free {
+		var names []string
+		for axis, size := range d.Space.Shape {
+			k := slices.IndexFunc(dims, func(x dimension) bool {
+				return x.size == size && x.unlimited == grows(d, axis) && !slices.Contains(names, x.name)
+			})
+			if k < 0 {
+				k = len(dims)
+				dims = append(dims, dimension{fmt.Sprint("phony_dim_", *next), size, grows(d, axis)})
+				*next++
+			}
+			names = append(names, dims[k].name)
+		}
+		c.made[at[i]] = names
+	}
+}
+
+// grows reports whether an axis of a dataset has no end.
+func grows(d *hdf5.Dataset, axis int) bool {
+	return axis < len(d.Space.Max) && d.Space.Max[axis] == hdf5.Unlimited
+}
