@@ -185,7 +185,7 @@ def selections(rng, shape):
 
 def read_part(a, text=""):
     got = a[tuple(slice(*map(int, p.split(":"))) for p in text.split(","))] if text else a[()]
-    return np.asarray(got, object) if a.dtype.kind == "O" else np.asarray(got)
+    return np.asarray(got, a.dtype)  # a scalar text forgets how long it may be
 
 
 def has_references(dtype):
@@ -261,7 +261,8 @@ def refers(folder, results):
                     continue
 
                 def same(d=d):
-                    got = np.asarray(group[d.name.lstrip("/")][...])
+                    a = group[d.name.lstrip("/")]
+                    got = np.asarray(a[...], a.dtype)
                     if got.shape != d.shape or not (same_text(got, d) if d.dtype.kind == "O" else digest(got) == digest(read_part(d))):
                         raise ValueError("other values")
 
