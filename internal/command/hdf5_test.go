@@ -61,3 +61,32 @@ func TestSessionOnHDF5(t *testing.T) {
 		t.Errorf("diff says nothing: %s", &errs)
 	}
 }
+
+// Files of microscopes are images: with levels, channels and a picture.
+func TestImagesOnHDF5(t *testing.T) {
+	for _, c := range []struct {
+		file, in string
+		want     []string
+	}{
+		{"imaris.ims", "", []string{"2 × 2 × 10 × 20 × 22 uint16", "z 2 micrometer, y 0.5 micrometer, x 0.5 micrometer", "ch0 (#00FF00)", "2 × 2 × 5 × 10 × 11 uint16"}},
+		{"bdv.h5", "/s01", []string{"2 × 24 × 30 × 28 uint16", "2 × 12 × 15 × 14 uint16"}},
+	} {
+		url := unpacked(t, filepath.Join("..", "..", "format", "hdf5", "testdata", "conventions"), c.file) + c.in
+		said := string(called(t, "info", url))
+		for _, want := range c.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("info of %s has no %q: %s", c.file, want, said)
+			}
+		}
+		if list := string(called(t, "ls", url)); !strings.Contains(list, "0 ") || !strings.Contains(list, "1 ") || strings.Contains(list, "DataSet\n") {
+			t.Errorf("ls of %s: %s", c.file, list)
+		}
+		to := filepath.Join(t.TempDir(), "picture.png")
+		if code, _, told := ran(t, "show", "-o", to, url); code != exitOK {
+			t.Errorf("show %s: %s", c.file, told)
+		}
+		if code, out, told := ran(t, "validate", url); code != exitOK {
+			t.Errorf("validate %s: %s %s", c.file, out, told)
+		}
+	}
+}
