@@ -87,6 +87,16 @@ func TestNetCDF(t *testing.T) {
 	}
 }
 
+// NaN is the missing value that xarray writes by default.
+func TestMissingNaN(t *testing.T) {
+	s, err := open(archive(t, "conventions.tar.bz2"), "nan.nc")
+	check(t, err)
+	defer s.Close()
+	if got := attribute(t, s, "a", "_FillValue"); got != `"AAAAAAAA+H8="` {
+		t.Errorf("the missing value is %s", got)
+	}
+}
+
 // Names that the library of netCDF makes up are those that it makes up.
 func TestPhonyDimensions(t *testing.T) {
 	s, err := open(archive(t, "conventions.tar.bz2"), "phony.nc")

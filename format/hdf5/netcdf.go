@@ -171,6 +171,10 @@ func missing(m *meta.Array) error {
 	if x := only(raw); x != nil {
 		raw = x
 	}
+	switch string(raw) {
+	case "NaN", "Infinity", "-Infinity": // bare in attributes, quoted in fill values
+		raw = json.RawMessage(`"` + string(raw) + `"`)
+	}
 	if fill, err := xarray.EncodeFill(m.DataType, raw); err == nil {
 		return m.Attributes.Set(xarray.FillAttribute, fill)
 	}
