@@ -1,6 +1,7 @@
 package hdf5_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math"
@@ -338,5 +339,21 @@ func TestDamagedConventions(t *testing.T) {
 			check(t, s.Close())
 		}
 		t.Logf("%s: %d of %d are read whole", name, walked, times)
+	}
+}
+
+// A link without a name, which would be its own group, ends there.
+func TestLinksWithoutNames(t *testing.T) {
+	b := slices.Clone(archive(t, "conventions.tar.bz2")["bdv.h5"])
+	at := bytes.Index(b, []byte("t00000\x00"))
+	if at < 0 {
+		t.Fatal("no such name")
+	}
+	b[at] = 0
+	s, err := open(map[string][]byte{"bdv.h5": b}, "bdv.h5")
+	check(t, err)
+	defer s.Close()
+	if err := readDocuments(s); err == nil || !strings.Contains(err.Error(), "a link in it has no name") {
+		t.Errorf("got %v", err)
 	}
 }

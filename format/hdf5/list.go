@@ -134,6 +134,9 @@ func (s *Store) children(path string, n *node) ([]string, error) {
 	for _, l := range links {
 		if l.Kind == hdf5.Hard && !above[l.Address] {
 			if name, ok := means.shown(n, l); ok {
+				if name == "" { // it would be the group itself, without an end
+					return nil, errors.New("a link in it has no name")
+				}
 				out = append(out, escape(name))
 			}
 		}

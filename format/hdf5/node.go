@@ -207,7 +207,7 @@ func (s *Store) made(n *node) (meta.Node, error) {
 
 // escape spells a name of HDF5 as a part of a key.
 func escape(name string) string {
-	plain := utf8.ValidString(name) && name != "c" && name != "zarr.json" && strings.Trim(name, ".") != "" && !strings.ContainsAny(name, "%\\\x00")
+	plain := utf8.ValidString(name) && name != "c" && name != "zarr.json" && strings.Trim(name, ".") != "" && !strings.ContainsAny(name, "%/\\\x00")
 	if plain {
 		return name
 	}
@@ -217,7 +217,7 @@ func escape(name string) string {
 		r, n := utf8.DecodeRuneInString(name[i:])
 		x := name[i]
 		hex := i+2 < len(name) && isHex(name[i+1]) && isHex(name[i+2])
-		if r == utf8.RuneError && n == 1 || x == '\\' || x == 0 || x == '%' && hex || i == 0 && first {
+		if r == utf8.RuneError && n == 1 || x == '\\' || x == '/' || x == 0 || x == '%' && hex || i == 0 && first {
 			fmt.Fprintf(&b, "%%%02X", x)
 			i++
 			continue
