@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job/request"
 	"github.com/omnizarr/zarr/job/spread"
@@ -121,6 +122,17 @@ func (a *app) report(err error) int {
 	return a.fail(err, exitWrong, "")
 }
 
+// titles are the kinds of files that open.
+func titles() []string {
+	var all []string
+	for _, f := range std.Registry().All() {
+		if f.File != nil {
+			all = append(all, f.Title)
+		}
+	}
+	return all
+}
+
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "omnizarr",
@@ -128,10 +140,10 @@ func (a *app) root() *cobra.Command {
 		Long: `omnizarr looks at, checks, converts and makes chunked arrays.
 
 A URL is a path, file://, http(s)://, mem: or in a bucket: s3://BUCKET/KEY,
-gs://BUCKET/KEY, azblob://CONTAINER/KEY. A .zip archive opens like a folder, and so do
-HDF5 files, such as those of NWB, netCDF-4 and AnnData; STORE/inner/path names a node
-inside. What format it has is found out by looking. The form base|zip:path|zarr3:path
-is taken too.`,
+gs://BUCKET/KEY, azblob://CONTAINER/KEY. Files that open are a .zip archive, like a folder,
+` + strings.Join(titles(), ", ") + `; STORE/inner/path names
+a node inside. What format it has is found out by looking. The form
+base|zip:path|zarr3:path is taken too.`,
 		Example: `  omnizarr demo
   omnizarr tree em.zarr
   omnizarr info https://example.org/em.zarr/s0
