@@ -44,7 +44,7 @@ func TestACopyBetweenThatStopsAnywhereGoesOn(t *testing.T) {
 			want := jobtest.All(t, whole)
 			step := thorough.Step(3)
 			if name != "memory" {
-				step = thorough.Step(17)
+				step = thorough.Step(5)
 			}
 			between := false
 			for stop := 0; ; stop += step {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,7 +53,7 @@ func TestALockInAStoreIsRenewed(t *testing.T) {
 func TestLocksInAStoreAreWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, s := context.Background(), far{mem.New()}
-		held, done := 0, 0
+		var held, done atomic.Int32
 		for range 8 {
 			go func() {
 				release, err := lock.Wait(ctx, s, "")
@@ -60,20 +61,20 @@ func TestLocksInAStoreAreWaitedFor(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if held++; held > 1 {
+				if held.Add(1) > 1 {
 					t.Error("two have the lock")
 				}
 				time.Sleep(time.Second)
-				held--
-				done++
+				held.Add(-1)
+				done.Add(1)
 				if err := release(); err != nil {
 					t.Error(err)
 				}
 			}()
 		}
 		time.Sleep(time.Minute)
-		if done != 8 {
-			t.Errorf("%d had the lock", done)
+		if n := done.Load(); n != 8 {
+			t.Errorf("%d had the lock", n)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,12 +19,12 @@ import (
 // TestPartsThatWereLeft ends an upload as if its process had been killed, a while ago and
 // by a clock that is ahead: repair removes what is left of the first, and of that alone.
 func TestPartsThatWereLeft(t *testing.T) {
-	var year int
-	m := &cloudtest.Memory{Now: func() time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) }}
-	killed := false
+	var year atomic.Int64
+	var killed atomic.Bool
+	m := &cloudtest.Memory{Now: func() time.Time { return time.Date(int(year.Load()), 1, 1, 0, 0, 0, 0, time.UTC) }}
 	c := cloudtest.InMemory(t, m, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if killed && r.URL.Query().Has("uploadId") { // nothing comes of it any more
+			if killed.Load() && r.URL.Query().Has("uploadId") { // nothing comes of it any more
 				panic(http.ErrAbortHandler)
 			}
 			h.ServeHTTP(w, r)
@@ -36,12 +37,13 @@ func TestPartsThatWereLeft(t *testing.T) {
 	if _, err := zarr.CreateGroupIn(ctx, s, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, year = range []int{2020, 2100} {
-		killed = true
+	for _, y := range []int64{2020, 2100} {
+		year.Store(y)
+		killed.Store(true)
 		if _, err := s.Put(ctx, "a/c/0", bytes.Repeat([]byte("x"), 250_000), store.PutOptions{}); err == nil {
 			t.Fatal("stored")
 		}
-		killed = false
+		killed.Store(false)
 	}
 	if m.Uploads() != 2 {
 		t.Fatalf("%d uploads are left", m.Uploads())
