@@ -189,7 +189,7 @@ export function surface(c: HTMLCanvasElement, width: number, height: number): Ca
     c.style.width = width + "px";
     c.style.height = height + "px";
   }
-  const g = c.getContext("2d")!;
+  const g = c.getContext("2d", { willReadFrequently: true })!; // drawn by the processor: without a graphics card a hundred thousand marks took minutes
   g.setTransform(ratio, 0, 0, ratio, 0, 0);
   g.clearRect(0, 0, width, height);
   return g;
