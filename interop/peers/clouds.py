@@ -62,3 +62,5 @@ def main():
 
 
 main()
+sys.stdout.flush()
+os._exit(0)  # obstore's threads may still wait for the interpreter, which then aborts as it ends
