@@ -21,3 +21,14 @@ func ExampleBytes() {
 	fmt.Println(n >= 4<<20, n < 5<<20)
 	// Output: true true
 }
+
+func ExampleWarm() {
+	runs := 0
+	n := alloctest.Warm(func() {
+		if runs++; runs != 3 {
+			kept = make([]byte, 1<<20)
+		}
+	})
+	fmt.Println(n < 1<<20)
+	// Output: true
+}
