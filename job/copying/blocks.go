@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -108,10 +107,10 @@ func (r *runner) isDone(w *blocks, k int) bool {
 // run does the blocks of a pass that are wanted, of those that are needed; nil is all.
 func (r *runner) run(ctx context.Context, pass []*blocks, wanted func(w *blocks, k int) bool) error {
 	for _, w := range pass {
-		n := w.items()
+		numbers, n := job.Cells(w.some, w.total)
 		if wanted != nil {
 			n = 0
-			for k := range w.numbers() {
+			for k := range numbers {
 				if wanted(w, k) {
 					n++
 				}
@@ -122,7 +121,8 @@ func (r *runner) run(ctx context.Context, pass []*blocks, wanted func(w *blocks,
 	p := job.NewPool(ctx, r.atOnce(pass), Usable(r.opts.Memory))
 	for _, w := range pass {
 		grid := w.name()
-		for k := range w.numbers() {
+		numbers, _ := job.Cells(w.some, w.total)
+		for k := range numbers {
 			if wanted != nil && !wanted(w, k) {
 				continue
 			}
@@ -338,7 +338,9 @@ func (w *blocks) find(ctx context.Context) error {
 	if of.Cut != nil || !of.sameFill() || of.allStored() {
 		return nil
 	}
-	return w.findStored(ctx, of.From)
+	var err error
+	w.some, err = job.Stored(ctx, w.touch, of.From)
+	return err
 }
 
 func gcd(a, b int) int {
@@ -348,31 +350,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// findStored finds the blocks of which the source stores something. Where the
-// store cannot list, all blocks are done.
-func (w *blocks) findStored(ctx context.Context, from *zarr.Array) error {
-	srcChunks, ok := nd.Len(from.Metadata().Grid.Count())
-	n := 0
-	found := []int{}
-	for c, err := range from.Stored(ctx) {
-		if errors.Is(err, store.ErrNoList) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		n++
-		found = w.touch(found, c.Box)
-	}
-	if ok && n == srcChunks {
-		return nil
-	}
-	slices.Sort(found)
-	w.some = slices.Compact(found)
-	return nil
-}
-
-// touch appends the blocks that share elements with a chunk of the source.
+// touch appends the blocks that share elements with a box.
 func (w *blocks) touch(found []int, box nd.Box) []int {
 	g := w.To.Metadata().Grid
 	lo, shape := make([]int, len(box.Start)), make([]int, len(box.Start))
@@ -412,27 +390,6 @@ func (w *blocks) isDone(k int) bool {
 		n *= min(first+w.group[i], chunks[i]) - first
 	}
 	return have == n
-}
-
-func (w *blocks) items() int {
-	if w.some != nil {
-		return len(w.some)
-	}
-	return w.total
-}
-
-// numbers yields those of the needed blocks in order.
-func (w *blocks) numbers() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for k := range w.items() {
-			if w.some != nil {
-				k = w.some[k]
-			}
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // needs reports whether a block is needed.

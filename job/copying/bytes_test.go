@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/jobtest"
 	"github.com/omnizarr/zarr/store"
@@ -121,4 +122,31 @@ func (s *spoiled) Put(ctx context.Context, key string, data []byte, opt store.Pu
 		data[2]++
 	}
 	return s.Store.Put(ctx, key, data, opt)
+}
+
+// Of 2⁴¹ chunks, those are compared of which the source or the copy stores something.
+func TestVerifyGoesByWhatIsStored(t *testing.T) {
+	spec := zarr.ArraySpec{Shape: []int{1 << 45}, Chunks: []int{16}, DataType: "int16"}
+	src, err := zarr.CreateArrayIn(ctx, mem.New(), "", spec)
+	jobtest.Check(t, err)
+	blocks := int64(0)
+	opts := copying.Options{Chunks: []int{8}, Verify: true, Progress: func(p job.Progress) { blocks = p.Total }}
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, mem.New(), "", opts)))
+	if blocks != 0 {
+		t.Errorf("%d blocks of an array that stores nothing", blocks)
+	}
+	jobtest.Check(t, zarr.Write(ctx, src, zarr.Select(zarr.Span(1<<39, 1<<39+16)), jobtest.Count[int16](16)))
+	dst := mem.New()
+	jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", opts)))
+	if blocks == 0 || blocks > 8 {
+		t.Errorf("%d blocks of an array that stores one chunk", blocks)
+	}
+	// What only the copy stores is found.
+	to, err := zarr.CreateArrayIn(ctx, mem.New(), "", spec)
+	jobtest.Check(t, err)
+	jobtest.Check(t, zarr.Write(ctx, to, zarr.Select(zarr.Span(1<<41, 1<<41+1)), []int16{1}))
+	_, err = copying.Elements(ctx, []copying.Pair{{Path: "/", From: src, To: to}}, copying.Options{Verify: true}, nil)
+	if !errors.Is(err, copying.ErrDiffers) || !strings.Contains(err.Error(), "element [2199023255552]") {
+		t.Errorf("a chunk that only the copy has: %v", err)
+	}
 }

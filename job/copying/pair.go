@@ -9,6 +9,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -72,11 +73,8 @@ func chainOf(a *zarr.Array, m *meta.Array) ([]byte, bool) {
 // it has not, in a format that has nothing but zero, all blocks must be written.
 func (p Pair) sameFill() bool {
 	from, to := p.From.DataType(), p.To.DataType()
-	switch {
-	case len(from.Refs()) > 0:
-		return bytes.Equal(p.From.Metadata().FillValue, p.To.Metadata().FillValue)
-	case dtype.Equal(from, to):
-		return bytes.Equal(p.From.FillValue(), p.To.FillValue())
+	if len(from.Refs()) > 0 || dtype.Equal(from, to) {
+		return job.SameFill(p.From, p.To)
 	}
 	fill := nd.Make(to.Size(), 1)
 	err := Convert(to, fill, from, nd.Of(p.From.FillValue(), from.Size(), 1))

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -15,8 +17,8 @@ import (
 // ErrDiffers says that a copy, read back, is not what was copied.
 var ErrDiffers = errors.New("the copy is not what was copied")
 
-// verify reads all of the copies back and compares them with the source. Where codecs
-// lose precision, the copy is only decoded.
+// verify reads the copies back and compares them with the source: all blocks of which
+// either of them stores something. Where codecs lose precision, the copy is only decoded.
 func (r *runner) verify(ctx context.Context) error {
 	var all []*blocks
 	for _, w := range r.work {
@@ -25,18 +27,18 @@ func (r *runner) verify(ctx context.Context) error {
 		}
 		all = append(all, w)
 	}
-	for _, w := range all {
-		r.track.Add(int64(w.compares()))
-	}
 	p := job.NewPool(ctx, r.atOnce(all), Usable(r.opts.Memory))
 	for _, w := range all {
+		numbers, n, err := w.compares(ctx)
+		if err != nil {
+			p.Stop(err)
+			return p.Wait()
+		}
+		r.track.Add(int64(n))
 		// What the source stores nothing of did not go by way of another array.
 		beside := &blocks{Pair: w.origin(), part: w.part}
-		for k := range w.total {
+		for k := range numbers {
 			with := w
-			if w.passing && !w.needs(k) {
-				continue
-			}
 			if w.before != nil && !w.needs(k) {
 				with = beside
 			}
@@ -57,13 +59,22 @@ func (r *runner) verify(ctx context.Context) error {
 	return p.Wait()
 }
 
-// compares is how many blocks are compared: all of a copy, and those of an array by way of
-// which it is made that were made.
-func (w *blocks) compares() int {
-	if w.passing {
-		return w.items()
+// compares are the blocks that are compared, and how many: those of which the source or
+// the copy stores something, and of an array by way of which a copy is made those that
+// were made.
+func (w *blocks) compares(ctx context.Context) (iter.Seq[int], int, error) {
+	if w.passing || w.some == nil {
+		numbers, n := job.Cells(w.some, w.total)
+		return numbers, n, nil
 	}
-	return w.total
+	list, err := job.Stored(ctx, w.touch, w.To)
+	if list != nil {
+		list = append(list, w.some...)
+		slices.Sort(list)
+		list = slices.Compact(list)
+	}
+	numbers, n := job.Cells(list, w.total)
+	return numbers, n, err
 }
 
 // verify compares a block with the source.

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/internal/words"
+	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -305,7 +306,8 @@ func (r *runner) pending() {
 // readBy sets the blocks of a first pass to those that some of the next one read.
 func (w *blocks) readBy(next *blocks, some func(k int) bool) {
 	all, found := next.some == nil, []int{}
-	for k := range next.numbers() {
+	numbers, _ := job.Cells(next.some, next.total)
+	for k := range numbers {
 		if !some(k) {
 			all = false
 			continue

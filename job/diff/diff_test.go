@@ -130,6 +130,22 @@ func TestASparseArrayTakesNoTime(t *testing.T) {
 	want(t, compare(t, x, y), "/ values element [20000000 30000000]: 0 and 1; 1 of 1,125,899,906,842,624 elements differ")
 }
 
+// What neither stores has the fill values, of which no block is read either.
+func TestSparseArraysMayDifferInFillValues(t *testing.T) {
+	sparse := func(dataType, fill string) *zarr.Array {
+		return array(t, zarr.ArraySpec{Shape: []int{1 << 25, 1 << 25}, Chunks: []int{100, 100}, DataType: dataType, FillValue: json.RawMessage(fill)})
+	}
+	x, y := sparse("uint8", "0"), sparse("uint8", "7")
+	want(t, compare(t, x, y), "/ values element [0 0]: 0 and 7; element [0 1]: 0 and 7; element [0 2]: 0 and 7; 1,125,899,906,842,624 of 1,125,899,906,842,624 elements differ")
+	// Of the blocks that one of them stores something of, elements count.
+	jobtest.Check(t, zarr.Write(ctx, x, zarr.Slice("0, 0"), []uint8{7}))
+	jobtest.Check(t, zarr.Write(ctx, y, zarr.Slice("0, 1"), []uint8{0}))
+	want(t, compare(t, x, y), "/ values element [0 2]: 0 and 7; element [0 3]: 0 and 7; element [0 4]: 0 and 7; 1,125,899,906,842,622 of 1,125,899,906,842,624 elements differ")
+	// Numbers are equal by value.
+	want(t, compare(t, sparse("float32", "0.0"), sparse("float32", "-0.0")))
+	want(t, compare(t, sparse("string", `""`), sparse("string", `""`)))
+}
+
 func TestNumbersInAttributesMayBeSpelledOtherwise(t *testing.T) {
 	for _, c := range []struct {
 		x, y string

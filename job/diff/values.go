@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 
@@ -82,13 +82,14 @@ func (c *comparison) values(ctx context.Context) error {
 	}
 	pool := job.NewPool(ctx, workers, c.opts.Memory)
 	for _, p := range c.pairs {
-		blocks, total, err := p.blocks(ctx)
+		numbers, n, err := p.blocks(ctx)
 		if err != nil {
 			pool.Stop(err)
 			return pool.Wait()
 		}
-		c.track.Add(total)
-		for box := range blocks {
+		c.track.Add(int64(n))
+		for k := range numbers {
+			box := p.box(k)
 			size := job.Weight(p.a, box.Shape)
 			if !pool.Run(2*size, func(ctx context.Context) error {
 				defer c.track.Done(p.path, 1, size)
@@ -122,53 +123,57 @@ func (p *pair) words() string {
 	return fmt.Sprintf("%s; %s of %s elements differ", text, words.Grouped(p.differ), words.Grouped(int64(total)))
 }
 
-// blocks are those in which something is stored, or all if that is not known, and how
-// many they are.
-func (p *pair) blocks(ctx context.Context) (iter.Seq[nd.Box], int64, error) {
+// blocks are those in which either array stores something, or all if that is not known,
+// and how many they are. In the others every element is the fill value: where those of the
+// arrays differ, all of them do.
+func (p *pair) blocks(ctx context.Context) (iter.Seq[int], int, error) {
 	total, ok := nd.Len(p.count)
 	if !ok {
 		return nil, 0, &zarr.Error{Op: "compare", URL: p.a.URL(), Err: fmt.Errorf("%v blocks are more than can be counted", p.count)}
 	}
-	stored, err := p.stored(ctx)
-	if err != nil {
-		return nil, 0, err
+	same := job.SameFill(p.a, p.b)
+	if !same && len(p.a.DataType().Refs()) > 0 { // the same may be spelled in two ways
+		numbers, n := job.Cells(nil, total)
+		return numbers, n, nil
 	}
-	if stored != nil {
-		total = len(stored)
+	stored, err := job.Stored(ctx, p.touch, p.a, p.b)
+	if err == nil && stored != nil && !same {
+		p.unstored(stored, total)
 	}
-	return func(yield func(nd.Box) bool) {
-		for k := range total {
-			if stored != nil {
-				k = stored[k]
-			}
-			if !yield(p.box(k)) {
-				return
-			}
-		}
-	}, int64(total), nil
+	numbers, n := job.Cells(stored, total)
+	return numbers, n, err
 }
 
-// stored are the numbers of the blocks of which either array stores something, nil if
-// all are to be compared.
-func (p *pair) stored(ctx context.Context) ([]int, error) {
-	// A fill value without fixed length is not looked at: it may be anything.
-	if len(p.a.DataType().Refs()) > 0 || !bytes.Equal(p.a.FillValue(), p.b.FillValue()) {
-		return nil, nil
+// unstored compares the fill values, which all elements have that are not in the blocks
+// with these numbers, in order.
+func (p *pair) unstored(stored []int, total int) {
+	t, x, y := p.a.DataType(), p.a.FillValue(), p.b.FillValue()
+	if equality(t)(x, y, nil, nil) {
+		return
 	}
-	numbers := []int{}
-	for _, a := range []*zarr.Array{p.a, p.b} {
-		for c, err := range a.Stored(ctx) {
-			if errors.Is(err, store.ErrNoList) {
-				return nil, nil
-			}
-			if err != nil {
-				return nil, err
-			}
-			numbers = p.touch(numbers, c.Box)
+	all, ok := nd.Len(p.a.Shape())
+	if !ok {
+		all = math.MaxInt
+	}
+	differ := int64(all)
+	for _, k := range stored {
+		n, _ := nd.Len(p.box(k).Shape)
+		differ -= int64(n)
+	}
+	// The first elements of all are among the first of the first blocks.
+	var first []place
+	for k := 0; k < total && len(first) < told*told; k++ {
+		if len(stored) > 0 && stored[0] == k {
+			stored = stored[1:]
+			continue
+		}
+		box := p.box(k)
+		n, _ := nd.Len(box.Shape)
+		for i := range min(n, told) {
+			first = append(first, place{position(box, i), text(t, x, nil), text(t, y, nil)})
 		}
 	}
-	slices.Sort(numbers)
-	return slices.Compact(numbers), nil
+	p.add(differ, first)
 }
 
 // touch appends the blocks that share elements with a box.
@@ -221,13 +226,18 @@ func (p *pair) compare(ctx context.Context, box nd.Box) error {
 			first = append(first, place{position(box, at/size), text(t, a, blobs), text(t, b, others)})
 		}
 	}
+	p.add(differ, first)
+	return nil
+}
+
+// add counts elements that differ, of which these are the first.
+func (p *pair) add(differ int64, first []place) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.differ += differ
 	p.first = append(p.first, first...)
 	slices.SortFunc(p.first, func(a, b place) int { return slices.Compare(a.at, b.at) })
 	p.first = p.first[:min(len(p.first), told)]
-	return nil
 }
 
 func read(ctx context.Context, a *zarr.Array, box nd.Box) (nd.View, error) {
