@@ -230,8 +230,8 @@ func (g *Group) Consolidate(ctx context.Context) error {
 	return err
 }
 
-// Children yields the nodes directly below the group by name, each opened when
-// its turn comes. A node that cannot be opened is yielded as its error, and the
+// Children yields the nodes directly below the group by name. The more of them are
+// taken, the more are opened ahead. A node that cannot be opened is yielded as its error, and the
 // iteration goes on.
 func (g *Group) Children(ctx context.Context) iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
@@ -288,16 +288,16 @@ func (g *Group) walkFolder(ctx context.Context, prefix string, yield func(Node, 
 	}, func(prefix string) bool { return g.walkFolder(ctx, prefix, yield) })
 }
 
-// folder opens the nodes in a folder, some of them ahead where each takes its time;
-// folders in it that are no nodes go to other.
+// folder opens the nodes in a folder, some of them ahead; folders in it that are no
+// nodes go to other.
 func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, error) bool, other func(prefix string) bool) bool {
-	ahead := openings{g: g, most: 1}
-	if store.IsFar(g.store) {
+	ahead := openings{g: g, far: store.IsFar(g.store), most: 1}
+	if ahead.far {
 		ahead.most = firstAhead
 	}
-	opening, cancel := context.WithCancel(ctx)
-	defer ahead.wg.Wait()
-	defer cancel()
+	var cancel context.CancelFunc
+	ahead.ctx, cancel = context.WithCancel(ctx)
+	defer ahead.stop(cancel)
 	for entry, err := range g.store.List(ctx, prefix, "/") {
 		if err != nil {
 			return ahead.next(ctx, 0, yield, other) && yield(nil, g.fail("list", err))
@@ -305,7 +305,7 @@ func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, erro
 		if !entry.IsPrefix || IsOwn(pathpkg.Base(entry.Key)) {
 			continue
 		}
-		ahead.open(opening, entry.Key)
+		ahead.open(entry.Key)
 		if !ahead.next(ctx, ahead.most-1, yield, other) {
 			return false
 		}
@@ -313,16 +313,31 @@ func (g *Group) folder(ctx context.Context, prefix string, yield func(Node, erro
 	return ahead.next(ctx, 0, yield, other)
 }
 
-// firstAhead is how many nodes far away are opened ahead at first. The more are wanted,
-// the more are.
-const firstAhead = 8
+const (
+	// firstAhead is how many nodes far away are opened ahead at first. The more are wanted,
+	// the more are.
+	firstAhead = 8
 
-// openings are the nodes in a folder that are being opened, in order.
+	// nearAhead is how many nodes nearby are opened ahead at most, by others than who
+	// waits for them if so many at least are there for each.
+	nearAhead = 32
+	nearEach  = 8
+)
+
+// openings are the nodes in a folder that are being opened, in order. Those far away
+// are opened all at once, since each takes its time. Those nearby take the time of a
+// processor: idle workers open some, and who waits for one opens others meanwhile.
 type openings struct {
 	g     *Group
+	ctx   context.Context
+	far   bool
 	most  int
 	queue []*opening
 	wg    sync.WaitGroup
+
+	mu      sync.Mutex
+	todo    []*opening // nearby, and not begun
+	helpers int
 }
 
 type opening struct {
@@ -333,21 +348,77 @@ type opening struct {
 }
 
 // open begins to open the node in a folder.
-func (o *openings) open(ctx context.Context, key string) {
+func (o *openings) open(key string) {
 	x := &opening{key: key, done: make(chan struct{})}
 	o.queue = append(o.queue, x)
-	do := func() {
-		defer close(x.done)
-		x.err = par.Catch(func() (err error) {
-			x.node, err = openNode(ctx, o.g.engine, strings.TrimSuffix(key, "/"), o.g.format)
-			return err
-		})
-	}
-	if o.most == 1 {
-		do()
+	if o.far {
+		o.wg.Go(func() { o.do(x) })
 		return
 	}
-	o.wg.Go(do)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.todo = append(o.todo, x)
+	if len(o.todo) >= nearEach*(o.helpers+1) && o.g.pool.TryAcquire(0) {
+		o.helpers++
+		o.wg.Go(o.help)
+	}
+}
+
+// do opens a node.
+func (o *openings) do(x *opening) {
+	defer close(x.done)
+	x.err = par.Catch(func() (err error) {
+		x.node, err = openNode(o.ctx, o.g.engine, strings.TrimSuffix(x.key, "/"), o.g.format)
+		return err
+	})
+}
+
+// help opens what nobody has begun.
+func (o *openings) help() {
+	defer o.g.pool.Release(0)
+	for x := o.begin(1); x != nil; x = o.begin(1) {
+		o.do(x)
+	}
+}
+
+// begin takes the first that nobody has begun, nil if there is none: then so many
+// helpers end.
+func (o *openings) begin(helpers int) *opening {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.todo) == 0 {
+		o.helpers -= helpers
+		return nil
+	}
+	x := o.todo[0]
+	o.todo = o.todo[1:]
+	return x
+}
+
+// wait waits for a node, and opens others as long as it is not there.
+func (o *openings) wait(x *opening) {
+	for {
+		select {
+		case <-x.done:
+			return
+		default:
+		}
+		y := o.begin(0)
+		if y == nil {
+			<-x.done
+			return
+		}
+		o.do(y)
+	}
+}
+
+// stop leaves what was not begun, and waits for the rest.
+func (o *openings) stop(cancel context.CancelFunc) {
+	cancel()
+	o.mu.Lock()
+	o.todo = nil
+	o.mu.Unlock()
+	o.wg.Wait()
 }
 
 // next yields nodes until no more than some are left.
@@ -355,9 +426,11 @@ func (o *openings) next(ctx context.Context, left int, yield func(Node, error) b
 	for len(o.queue) > left {
 		x := o.queue[0]
 		o.queue = o.queue[1:]
-		<-x.done
-		if o.most > 1 {
+		o.wait(x)
+		if o.far {
 			o.most = min(o.most+1, store.AtOnce(0, o.g.store))
+		} else {
+			o.most = min(2*o.most, nearAhead)
 		}
 		if errors.Is(x.err, ErrNoNode) {
 			if other != nil && !other(x.key) {

@@ -1,13 +1,17 @@
 package zarr_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
@@ -79,6 +83,46 @@ func TestWalkingStopsWhenTold(t *testing.T) {
 	}
 	if n != 2 {
 		t.Errorf("%d nodes", n)
+	}
+}
+
+func TestNodesNearbyAreOpenedByAllWorkersInOrder(t *testing.T) {
+	s := mem.New()
+	g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
+	var want []string
+	for i := range 100 {
+		path := fmt.Sprintf("g/c/%03d", i)
+		must[*zarr.Array](t)(g.CreateArray(ctx, path, small))
+		want = append(want, path)
+	}
+	for _, workers := range []int{1, 2, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			count := &gauge{Store: s, hold: func(context.Context) error { time.Sleep(time.Millisecond); return nil }}
+			g := must[zarr.Node](t)(zarr.OpenStore(ctx, count, "g/c", zarr.Workers(workers))).(*zarr.Group)
+			if got := paths(t, g); !slices.Equal(got, want) {
+				t.Errorf("%d workers: got %v", workers, got)
+			}
+			if n := count.most.Load(); n != int64(workers) {
+				t.Errorf("%d workers: %d at once", workers, n)
+			}
+			// A walk that ends early leaves nothing behind, and its workers are free again.
+			for range 3 {
+				n := 0
+				for range g.Walk(ctx) {
+					if n++; n == 20 {
+						break
+					}
+				}
+				if n := count.now.Load(); n != 0 {
+					t.Errorf("%d workers: %d still under way", workers, n)
+				}
+			}
+			count.most.Store(0)
+			paths(t, g)
+			if n := count.most.Load(); n != int64(workers) {
+				t.Errorf("%d workers: %d at once after walks that ended early", workers, n)
+			}
+		})
 	}
 }
 

@@ -38,7 +38,7 @@ func Object(data []byte, opts Options) ([]Member, error) {
 		}
 		return nil, fmt.Errorf("must be an object, not %s", Describe(data))
 	}
-	members := []Member{}
+	members := make([]Member, 0, usual)
 	if err := s.object(0, s.opts.NaN, &members); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,14 @@ type scanner struct {
 	names [][]byte // decoded names of all objects that are open
 	// values counts those that were begun.
 	values int
+
+	// Memory of steps and names that most documents can do with.
+	firstSteps [usual]step
+	firstNames [usual][]byte
 }
+
+// usual is how many members the document of an array has, and a few more.
+const usual = 12
 
 // step is a member's decoded name, or the index of an element if that is nil.
 type step struct {
@@ -84,7 +91,9 @@ func newScanner(data []byte, opts Options) (*scanner, error) {
 		}
 		return nil, fmt.Errorf("not JSON: byte %d is not UTF-8", at)
 	}
-	return &scanner{data: data, opts: opts}, nil
+	s := &scanner{data: data, opts: opts}
+	s.steps, s.names = s.firstSteps[:0], s.firstNames[:0]
+	return s, nil
 }
 
 // errorf makes an error about the value at the current path.

@@ -138,7 +138,7 @@ func Split(raw json.RawMessage) ([]Member, error) {
 	if pos == len(raw) || raw[pos] != '{' {
 		return nil, fmt.Errorf("must be an object, not %s", Describe(raw))
 	}
-	members := []Member{}
+	members := make([]Member, 0, 2) // name and configuration
 	for pos++; ; {
 		pos = skipSpace(raw, pos)
 		if pos < len(raw) && raw[pos] == ',' {
