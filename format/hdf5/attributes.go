@@ -26,12 +26,13 @@ func (s *Store) attributes(n *node) (*meta.Attributes, error) {
 	}
 	out := &meta.Attributes{}
 	n.list = list
+	left := mostSaid
 	means := s.convention()
 	for _, a := range list {
 		if means.hides(n, a.Name) {
 			continue
 		}
-		v, err := s.attribute(&a)
+		v, err := s.attribute(&a, &left)
 		if err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
 		}
@@ -106,7 +107,7 @@ func (n *node) meaning(out *meta.Attributes) error {
 }
 
 // attribute gives the value of an attribute: of several axes lists of lists.
-func (s *Store) attribute(a *hdf5.Attribute) (any, error) {
+func (s *Store) attribute(a *hdf5.Attribute, left *int) (any, error) {
 	if a.Space.Kind == hdf5.Null {
 		return nil, nil
 	}
@@ -116,7 +117,7 @@ func (s *Store) attribute(a *hdf5.Attribute) (any, error) {
 	nested = func(shape []uint64) (any, error) {
 		if len(shape) == 0 {
 			at += size
-			return s.value(a.Type, a.Raw[at-size:at])
+			return s.value(a.Type, a.Raw[at-size:at], left)
 		}
 		list := []any{}
 		for range shape[0] {
@@ -135,8 +136,23 @@ func (s *Store) attribute(a *hdf5.Attribute) (any, error) {
 	return bare(v), err
 }
 
+// mostSaid is about how many bytes the attributes of a node may take, or an element
+// that is shown as JSON: many of a small file may lead to the same text or list.
+const mostSaid = 1 << 28
+
+// spend takes what a value takes from what is left.
+func spend(left *int, bytes int) error {
+	if *left -= bytes; *left < 0 {
+		return fmt.Errorf("values take more than %d bytes, which may be the same ones many times", mostSaid)
+	}
+	return nil
+}
+
 // value gives an element as what JSON can say.
-func (s *Store) value(t *hdf5.Type, raw []byte) (any, error) {
+func (s *Store) value(t *hdf5.Type, raw []byte, left *int) (any, error) {
+	if err := spend(left, 32); err != nil { // about what any value takes
+		return nil, err
+	}
 	switch t.Class {
 	case hdf5.Enum:
 		if isBool(t) {
@@ -146,7 +162,7 @@ func (s *Store) value(t *hdf5.Type, raw []byte) (any, error) {
 		if !isComplex(t) {
 			out := map[string]any{}
 			for _, m := range t.Members {
-				v, err := s.value(m.Type, raw[m.Offset:m.Offset+m.Type.Size])
+				v, err := s.value(m.Type, raw[m.Offset:m.Offset+m.Type.Size], left)
 				if err != nil {
 					return nil, err
 				}
@@ -162,23 +178,25 @@ func (s *Store) value(t *hdf5.Type, raw []byte) (any, error) {
 				return nil, err
 			}
 		}
-		return s.values(t.Base, b)
+		return s.values(t.Base, b, left)
 	}
 	v, err := s.f.Decode(t, raw)
 	if err != nil {
 		return nil, err
 	}
+	if text, ok := v.(string); ok {
+		if err := spend(left, len(text)); err != nil {
+			return nil, err
+		}
+	}
 	return s.plainValue(v)
 }
 
 // values gives elements that lie one behind the other.
-func (s *Store) values(t *hdf5.Type, raw []byte) ([]any, error) {
-	if len(raw)/t.Size > 1<<22 {
-		return nil, fmt.Errorf("a list of %d elements is too large", len(raw)/t.Size)
-	}
+func (s *Store) values(t *hdf5.Type, raw []byte, left *int) ([]any, error) {
 	out := []any{}
 	for ; len(raw) >= t.Size; raw = raw[t.Size:] {
-		v, err := s.value(t, raw[:t.Size])
+		v, err := s.value(t, raw[:t.Size], left)
 		if err != nil {
 			return nil, err
 		}

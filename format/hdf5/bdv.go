@@ -2,7 +2,6 @@ package hdf5
 
 import (
 	"bytes"
-	"context"
 	"encoding/xml"
 	"fmt"
 	"path"
@@ -98,7 +97,7 @@ const maxXML = 16 << 20
 // that can be read.
 func (c *bigDataViewer) describe() {
 	beside := strings.TrimSuffix(c.s.key, path.Ext(c.s.key)) + ".xml"
-	text, _, err := c.s.in.Get(context.Background(), beside, store.UpTo(maxXML), nil)
+	text, _, err := c.s.in.Get(c.s.head.ctx, beside, store.UpTo(maxXML), nil)
 	if err != nil {
 		return
 	}
@@ -159,8 +158,8 @@ func (c *bigDataViewer) group(n *node, m *meta.Group) error {
 		image.Axes = append(image.Axes, ngff.Axis{Name: axis, Type: "space", Unit: x.unit})
 	}
 	for i, f := range x.factors {
-		if _, err := c.s.node(name + "/" + strconv.Itoa(i)); err != nil {
-			break // an array that cannot be is no level
+		if n, err := c.s.node(name + "/" + strconv.Itoa(i)); err != nil || n.mosaic == nil {
+			break // an array that cannot be is no level, nor what is called like one
 		}
 		l := ngff.Level{Path: strconv.Itoa(i), Scale: []float64{1}, Translation: []float64{0}}
 		for k := 2; k >= 0; k-- {

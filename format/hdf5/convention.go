@@ -79,6 +79,9 @@ func said(list []hdf5.Attribute, name string) *hdf5.Attribute {
 	return nil
 }
 
+// maxText is how long the text of an attribute may be that a convention goes by.
+const maxText = 1 << 16
+
 // text gives an attribute that is text, or an array of letters, as Imaris has it.
 func (s *Store) text(list []hdf5.Attribute, name string) string {
 	a := said(list, name)
@@ -92,6 +95,9 @@ func (s *Store) text(list []hdf5.Attribute, name string) string {
 			return ""
 		}
 		text, _ := v.(string)
+		if b.Len()+len(text) > maxText { // texts of many elements may be the same one
+			return ""
+		}
 		b.WriteString(text)
 	}
 	return b.String()

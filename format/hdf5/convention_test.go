@@ -357,3 +357,50 @@ func TestLinksWithoutNames(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What is called like a level of an image and is none has its name, and nothing else.
+func TestNamesOfLevelsAreTaken(t *testing.T) {
+	b := slices.Clone(archive(t, "conventions.tar.bz2")["imaris.ims"])
+	at := bytes.Index(b, []byte("Thumbnail\x00"))
+	if at < 0 {
+		t.Fatal("no such name")
+	}
+	copy(b[at:], "0\x00")
+	s, err := open(map[string][]byte{"imaris.ims": b}, "imaris.ims")
+	check(t, err)
+	defer s.Close()
+	n, err := zarr.OpenStore(ctx, s, "")
+	check(t, err)
+	if m, err := ngff.Read(n.Attributes()); err == nil && m != nil && len(m.Images) > 0 {
+		t.Errorf("images %+v", m.Images)
+	}
+	if n, err = zarr.OpenStore(ctx, s, "0"); err != nil {
+		t.Error(err)
+	} else if _, ok := n.(*zarr.Group); !ok {
+		t.Error("the group is an array")
+	}
+}
+
+// A group may be listed by another path as often as anybody likes.
+func TestOtherPathsAreListedAgain(t *testing.T) {
+	s, err := open(archive(t, "mazes.tar.bz2"), "alias.h5")
+	check(t, err)
+	defer s.Close()
+	for range 5000 {
+		for _, path := range []string{"a/", "b/"} {
+			for _, err := range s.List(ctx, path, "/") {
+				check(t, err)
+			}
+		}
+	}
+}
+
+// 4000 elements of an attribute are the same text of 200 kB, which is no 800 MB.
+func TestTheSameTextManyTimes(t *testing.T) {
+	s, err := open(archive(t, "mazes.tar.bz2"), "texts.h5")
+	check(t, err)
+	defer s.Close()
+	if _, _, err := s.Node(ctx, "g"); err == nil || !strings.Contains(err.Error(), `attribute "t": values take more than`) {
+		t.Errorf("got %v", err)
+	}
+}

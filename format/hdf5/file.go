@@ -32,9 +32,9 @@ type Store struct {
 
 	mu    sync.Mutex
 	nodes map[string]*node
-	// Groups that were listed, and by how many paths more than one.
+	// Groups that were listed by the path that was first, and their other paths.
 	listed  map[uint64]string
-	aliases int
+	aliases map[string]bool
 	paths   map[uint64]string // of all objects, once somebody asks
 }
 
@@ -50,7 +50,7 @@ func Open(ctx context.Context, s store.Store, key string, env format.Env) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nodes: map[string]*node{}, listed: map[uint64]string{}}
+	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nodes: map[string]*node{}, listed: map[uint64]string{}, aliases: map[string]bool{}}
 	h.identity = sync.OnceValue(func() string { return store.Identity(s, key) })
 	if env.Files != nil {
 		h.files = env.Files(s, strings.TrimSuffix(path.Dir(key), "."))

@@ -156,8 +156,8 @@ func (c *imaris) image() (*ngff.Metadata, error) {
 	}
 	for i := range c.levels {
 		n, err := c.s.node(strconv.Itoa(i))
-		if err != nil {
-			break // an array that cannot be is no level
+		if err != nil || n.mosaic == nil {
+			break // an array that cannot be is no level, nor what is called like one
 		}
 		l := ngff.Level{Path: strconv.Itoa(i), Scale: []float64{step, 1}, Translation: []float64{0, 0}}
 		for k, axis := range []string{"2", "1", "0"} {

@@ -78,7 +78,7 @@ func (l *lister) node(path, prefix string) error {
 		names = append(names, children...)
 	}
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a+"/", b+"/") })
-	for _, name := range names {
+	for _, name := range slices.Compact(names) { // links may stand for the same name
 		key := prefix + name
 		switch {
 		case name == documentName:
@@ -112,10 +112,10 @@ func (s *Store) children(path string, n *node) ([]string, error) {
 	at := n.o.Address()
 	if first, ok := s.listed[at]; !ok {
 		s.listed[at] = path
-	} else if first != path {
-		s.aliases++
+	} else if first != path && len(s.aliases) <= maxAliases {
+		s.aliases[path] = true
 	}
-	lost := s.aliases > maxAliases
+	lost := len(s.aliases) > maxAliases
 	s.mu.Unlock()
 	if lost {
 		return nil, fmt.Errorf("hard links lead to the same groups by more than %d paths", maxAliases)
@@ -205,6 +205,9 @@ func (s *Store) keys(ctx context.Context, n *node) ([]store.Entry, error) {
 		return s.keysOfParts(ctx, n)
 	}
 	if n.letters {
+		if slices.Contains(n.grid, 0) {
+			return nil, nil
+		}
 		add(make([]uint64, len(n.grid)), int64(elements(n.d.Space.Shape))*int64(n.d.Type.Size))
 		return keys, nil
 	}

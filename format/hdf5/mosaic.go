@@ -83,9 +83,8 @@ func (s *Store) parts(n *node, do func(d *hdf5.Dataset) error) error {
 	return n.mosaic.each(func(at []uint64) (bool, error) {
 		x, err := s.node(n.mosaic.path(at))
 		if errors.Is(err, store.ErrNotExist) {
-			return true, nil
-		}
-		if err == nil && alike(n, x) {
+			err = nil
+		} else if err == nil && alike(n, x) {
 			err = do(x.d)
 		}
 		looked++
@@ -120,7 +119,14 @@ func (m *mosaic) each(do func(at []uint64) (more bool, err error)) error {
 func (s *Store) keysOfParts(ctx context.Context, n *node) ([]store.Entry, error) {
 	var keys []store.Entry
 	lead := len(n.mosaic.lead)
+	looked := 0
 	err := n.mosaic.each(func(at []uint64) (bool, error) {
+		if looked++; looked > maxKeys {
+			return false, fmt.Errorf("the array has more than %d positions", maxKeys)
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		x, err := s.node(n.mosaic.path(at))
 		if errors.Is(err, store.ErrNotExist) {
 			return true, nil
@@ -148,7 +154,7 @@ func (s *Store) keysOfParts(ctx context.Context, n *node) ([]store.Entry, error)
 				return false, fmt.Errorf("the array has more than %d chunks", maxKeys)
 			}
 		}
-		return true, ctx.Err()
+		return true, nil
 	})
 	return keys, err
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/omnizarr/zarr/hdf5"
 )
 
-// dimension is one that variables of a group can have.
-type dimension struct {
-	name      string
+// length is what dimensions have in common that variables of a group may share.
+type length struct {
 	size      uint64
 	unlimited bool
 }
@@ -42,8 +41,8 @@ func (c *scales) makeUp(g *hdf5.Object, seen map[uint64]bool, depth int, next *i
 		return
 	}
 	seen[g.Address()] = true
-	var dims []dimension
-	var free []*hdf5.Dataset // those without scales
+	dims := map[length][]string{} // the names of dimensions
+	var free []*hdf5.Dataset      // those without scales
 	var at []uint64
 	for _, l := range links {
 		x := find(g, l.Name)
@@ -60,7 +59,8 @@ func (c *scales) makeUp(g *hdf5.Object, seen map[uint64]bool, depth int, next *i
 			switch {
 			case c.isScale(list):
 				if len(d.Space.Shape) == 1 {
-					dims = append(dims, dimension{c.dimensionName(l), d.Space.Shape[0], grows(d, 0)})
+					k := lengthOf(d, 0)
+					dims[k] = append(dims[k], c.dimensionName(l))
 				}
 			case said(list, scaleList) == nil && said(list, ncDims) == nil:
 				free, at = append(free, d), append(at, x.Address())
@@ -69,22 +69,20 @@ func (c *scales) makeUp(g *hdf5.Object, seen map[uint64]bool, depth int, next *i
 	}
 	for i, d := range free {
 		var names []string
-		for axis, size := range d.Space.Shape {
-			k := slices.IndexFunc(dims, func(x dimension) bool {
-				return x.size == size && x.unlimited == grows(d, axis) && !slices.Contains(names, x.name)
-			})
-			if k < 0 {
-				k = len(dims)
-				dims = append(dims, dimension{fmt.Sprint("phony_dim_", *next), size, grows(d, axis)})
+		for axis := range d.Space.Shape {
+			k := lengthOf(d, axis)
+			i := slices.IndexFunc(dims[k], func(name string) bool { return !slices.Contains(names, name) })
+			if i < 0 {
+				i = len(dims[k])
+				dims[k] = append(dims[k], fmt.Sprint("phony_dim_", *next))
 				*next++
 			}
-			names = append(names, dims[k].name)
+			names = append(names, dims[k][i])
 		}
 		c.made[at[i]] = names
 	}
 }
 
-// grows reports whether an axis of a dataset has no end.
-func grows(d *hdf5.Dataset, axis int) bool {
-	return axis < len(d.Space.Max) && d.Space.Max[axis] == hdf5.Unlimited
+func lengthOf(d *hdf5.Dataset, axis int) length {
+	return length{d.Space.Shape[axis], axis < len(d.Space.Max) && d.Space.Max[axis] == hdf5.Unlimited}
 }

@@ -325,7 +325,8 @@ func (s *Store) chunk(n *node, raw []byte, count []uint64) ([]byte, error) {
 			var v any
 			if raw != nil {
 				var err error
-				if v, err = s.value(n.d.Type, raw); err != nil {
+				left := mostSaid
+				if v, err = s.value(n.d.Type, raw, &left); err != nil {
 					return err
 				}
 			}
