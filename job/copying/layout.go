@@ -178,8 +178,24 @@ func (f Nodes) Try(spec zarr.ArraySpec) error {
 	return err
 }
 
+// example makes an array in memory. Those of a design are made once for all arrays that
+// are to be the same, and are only looked at.
 func (f Nodes) example(ctx context.Context, spec zarr.ArraySpec, opts ...zarr.Option) (*zarr.Array, error) {
-	return zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(opts[:len(opts):len(opts)], f.Options...)...)
+	var name string
+	if f.made != nil && len(opts) == 0 {
+		text, err := json.Marshal(spec)
+		if err != nil {
+			return nil, err
+		}
+		if name = string(text); f.made[name] != nil {
+			return f.made[name], nil
+		}
+	}
+	a, err := zarr.CreateArrayIn(ctx, mem.New(), "", spec, append(opts[:len(opts):len(opts)], f.Options...)...)
+	if err == nil && name != "" {
+		f.made[name] = a
+	}
+	return a, err
 }
 
 // CheckRank checks that chunks and shards have the axes of the array.

@@ -36,6 +36,8 @@ type Nodes struct {
 	Forgets bool
 	// Headers says why chunks cannot have a header before them, if they cannot.
 	Headers string
+
+	made map[string]*zarr.Array // examples, by their specifications; nil: they are made each time
 }
 
 // Name is that of the format.

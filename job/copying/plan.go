@@ -162,7 +162,7 @@ type design struct {
 // design finds all that can be wrong with the source or the options before anything
 // is written.
 func (f Nodes) design(ctx context.Context, src zarr.Node, opts Options) (d *design, err error) {
-	d = &design{}
+	d, f.made = &design{}, map[string]*zarr.Array{}
 	if d.groups, d.arrays, err = job.Nodes(ctx, src); err != nil {
 		return nil, err
 	}

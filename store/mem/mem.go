@@ -22,7 +22,8 @@ type Store struct {
 
 	mu     sync.RWMutex
 	values map[string]value
-	puts   uint64 // counts, and so names, the values put
+	below  map[string]int // keys by each prefix of them that ends with "/"
+	puts   uint64         // counts, and so names, the values put
 }
 
 // value is never changed once it is in the map.
@@ -42,7 +43,7 @@ var (
 
 // New gives an empty store that nobody else has.
 func New() *Store {
-	return &Store{url: "mem:", id: "mem:#" + strconv.FormatUint(made.Add(1), 10), values: make(map[string]value)}
+	return &Store{url: "mem:", id: "mem:#" + strconv.FormatUint(made.Add(1), 10), values: make(map[string]value), below: make(map[string]int)}
 }
 
 var made atomic.Uint64 // stores, to tell them apart
@@ -161,7 +162,32 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 	s.puts++
 	v.etag = strconv.FormatUint(s.puts, 10)
 	s.values[key] = v
+	if !ok {
+		s.count(key, 1)
+	}
 	return v.info(), nil
+}
+
+// count counts a key that is new, or one that is gone, in all folders that it lies in:
+// most that are listed when nodes are made are empty, which then takes no look at each key.
+func (s *Store) count(key string, by int) {
+	for i := range len(key) {
+		if key[i] != '/' {
+			continue
+		}
+		folder := key[:i+1]
+		if s.below[folder] += by; s.below[folder] == 0 {
+			delete(s.below, folder)
+		}
+	}
+}
+
+// drop removes a key, if it is there.
+func (s *Store) drop(key string) {
+	if _, ok := s.values[key]; ok {
+		delete(s.values, key)
+		s.count(key, -1)
+	}
 }
 
 // Delete removes a key, or with "/" at the end all keys below it.
@@ -173,12 +199,15 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !tree {
-		delete(s.values, key)
+		s.drop(key)
+		return nil
+	}
+	if s.below[key] == 0 {
 		return nil
 	}
 	for k := range s.values {
 		if strings.HasPrefix(k, key) {
-			delete(s.values, k)
+			s.drop(k)
 		}
 	}
 	return nil
@@ -213,7 +242,10 @@ func (s *Store) swap(ctx context.Context, a, b string, both bool) error {
 		}
 		values[key] = v
 	}
-	s.values = values
+	s.values, s.below = values, make(map[string]int)
+	for key := range values {
+		s.count(key, 1)
+	}
 	return nil
 }
 
@@ -244,6 +276,10 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[st
 func (s *Store) entries(prefix, delimiter string) []store.Entry {
 	var list []store.Entry
 	s.mu.RLock()
+	if strings.HasSuffix(prefix, "/") && s.below[prefix] == 0 {
+		s.mu.RUnlock()
+		return nil
+	}
 	for key, v := range s.values {
 		rest, ok := strings.CutPrefix(key, prefix)
 		if !ok {
