@@ -42,6 +42,7 @@ type File struct {
 	mu      sync.Mutex
 	sources map[string]*source // by the text of a reference
 	files   map[string]*File   // by place; of the outermost file
+	known   map[string]*known  // the links of some groups, by their paths
 }
 
 // source is the file that a source means, or why there is none.

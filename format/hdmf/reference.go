@@ -1,6 +1,7 @@
 package hdmf
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,8 +91,43 @@ const maxListed = 1 << 20
 // links are those of the group by name; the list must not be changed. What is no
 // link is passed over; Problems tells of it.
 func (g *Group) links() []*Link {
-	g.parse.Do(func() { g.linked, g.problems = g.parseLinks() })
+	g.parse.Do(func() { g.linked, g.problems = g.file.linksOf(g) })
 	return g.linked
+}
+
+// maxKnown is how many groups a file remembers the links of.
+const maxKnown = 16
+
+// known are the links of a group, and the attributes that say so.
+type known struct {
+	raw      [2]json.RawMessage
+	links    []*Link
+	problems []error
+}
+
+// linksOf parses the links of a group, unless that was done for one that says the same at
+// the same place: a path through many links comes by the groups that hold them again and
+// again.
+func (f *File) linksOf(g *Group) ([]*Link, []error) {
+	raw := [2]json.RawMessage{g.attrs().Raw(linksV2), g.attrs().Raw(linksV3)}
+	if raw[0] == nil && raw[1] == nil {
+		return nil, nil
+	}
+	f.mu.Lock()
+	k := f.known[g.path]
+	f.mu.Unlock()
+	if k != nil && bytes.Equal(k.raw[0], raw[0]) && bytes.Equal(k.raw[1], raw[1]) {
+		return k.links, k.problems
+	}
+	k = &known{raw: raw}
+	k.links, k.problems = g.parseLinks()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil || len(f.known) >= maxKnown {
+		f.known = map[string]*known{}
+	}
+	f.known[g.path] = k
+	return k.links, k.problems
 }
 
 // link finds a link by its name, nil if there is none.
