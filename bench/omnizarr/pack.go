@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -92,7 +93,7 @@ func newPacking(t task) (*packing, error) {
 		chunk: &codec.Chunk{Limits: &codec.Limits{}},
 		path:  filepath.Join(t.dir, name+"-"+bitsText+".packed"),
 	}
-	if p.data, err = os.ReadFile(randomPath(t.dir)); err != nil {
+	if p.data, err = readRandom(t.dir); err != nil {
 		return nil, err
 	}
 	cutBits(p.data, typ.Units()[0], bits)
@@ -104,6 +105,23 @@ func newPacking(t task) (*packing, error) {
 		Type: typ, Shape: []int{len(p.data) / typ.Size() / rowLength, rowLength}, Fill: make([]byte, typ.Size()),
 	})
 	return p, err
+}
+
+// readRandom reads the random bytes into memory of large pages, as that of numpy's
+// arrays and of what Omnizarr reads.
+func readRandom(dir string) ([]byte, error) {
+	f, err := os.Open(randomPath(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	data := bigmem.Make[byte](int(info.Size()))
+	_, err = io.ReadFull(f, data)
+	return data, err
 }
 
 // cutBits makes elements of random bytes: only the lowest bits count, the others
