@@ -218,13 +218,20 @@ func (o *Object) Walk(do func(path string, l Link, x *Object, err error) error) 
 	return o.walk("", 0, map[uint64]bool{o.Address(): true}, do)
 }
 
-// maxDepth is how deep groups may lie in each other for a walk.
-const maxDepth = 4096
+// How deep groups may lie in each other for a walk, and how long paths may be: those of
+// all groups above are held.
+const (
+	maxDepth = 4096
+	maxPath  = 1 << 14
+)
 
 func (o *Object) walk(path string, depth int, seen map[uint64]bool, do func(string, Link, *Object, error) error) error {
 	links, err := o.Links()
 	if err == nil && depth == maxDepth {
 		err = wrong("object header", o.Address(), "groups are nested more than %d levels deep", maxDepth)
+	}
+	if err == nil && len(path) > maxPath {
+		err = wrong("object header", o.Address(), "a path has more than %d bytes", maxPath)
 	}
 	if err != nil {
 		return do(path, Link{}, o, err)

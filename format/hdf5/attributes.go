@@ -305,26 +305,30 @@ func (s *Store) reference(r hdf5.Ref) (any, error) {
 	return out, nil
 }
 
+// maxPaths is how many bytes the paths of all objects may have.
+const maxPaths = 1 << 28
+
+// walk finds the paths of all objects.
+func (s *Store) walk() (map[uint64]string, error) {
+	root := s.f.Root()
+	paths, held := map[uint64]string{root.Address(): "/"}, 0
+	err := root.Walk(func(path string, _ hdf5.Link, x *hdf5.Object, _ error) error {
+		if x != nil && path != "" {
+			if held += len(path); held > maxPaths {
+				return fmt.Errorf("the paths of objects have more than %d bytes", maxPaths)
+			}
+			paths[x.Address()] = strings.ToValidUTF8(path, "\uFFFD")
+		}
+		return nil // what is wrong elsewhere is told there
+	})
+	return paths, err
+}
+
 // pathOf gives the path of an object: the first in the order of names.
 func (s *Store) pathOf(at uint64) (string, error) {
-	s.mu.Lock()
-	paths := s.paths
-	s.mu.Unlock()
-	if paths == nil {
-		root := s.f.Root()
-		paths = map[uint64]string{root.Address(): "/"}
-		err := root.Walk(func(path string, _ hdf5.Link, x *hdf5.Object, err error) error {
-			if x != nil && path != "" {
-				paths[x.Address()] = strings.ToValidUTF8(path, "\uFFFD")
-			}
-			return nil // what is wrong elsewhere is told there
-		})
-		if err != nil {
-			return "", err
-		}
-		s.mu.Lock()
-		s.paths = paths
-		s.mu.Unlock()
+	paths, err := s.paths()
+	if err != nil {
+		return "", err
 	}
 	path, ok := paths[at]
 	if !ok {

@@ -35,7 +35,7 @@ type Store struct {
 	// Groups that were listed by the path that was first, and their other paths.
 	listed  map[uint64]string
 	aliases map[string]bool
-	paths   map[uint64]string // of all objects, once somebody asks
+	paths   func() (map[uint64]string, error) // of all objects, once somebody asks
 }
 
 // Blocks of metadata that are read at once, near and far.
@@ -51,6 +51,7 @@ func Open(ctx context.Context, s store.Store, key string, env format.Env) (*Stor
 		return nil, err
 	}
 	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nodes: map[string]*node{}, listed: map[uint64]string{}, aliases: map[string]bool{}}
+	h.paths = sync.OnceValues(h.walk)
 	h.identity = sync.OnceValue(func() string { return store.Identity(s, key) })
 	if env.Files != nil {
 		h.files = env.Files(s, strings.TrimSuffix(path.Dir(key), "."))
