@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/store"
@@ -34,6 +35,9 @@ func FindForeign(ctx context.Context, src zarr.Node) (f Foreign, err error) {
 			return f, &zarr.Error{Op: "copy", URL: src.URL(), Key: strings.TrimPrefix(e.Key, prefix),
 				Err: fmt.Errorf("%s, to %s; --allow %s follows it", e.Why, e.Target, path.Dir(e.Target))}
 		}
+	}
+	if kind := std.Registry().Find(src.Format()); kind != nil && kind.File != nil {
+		return f, nil // a file has nothing but its nodes
 	}
 	// Consolidated metadata may leave nodes out, whose chunks are then nobody's.
 	root := src
