@@ -201,7 +201,9 @@ func filter(f hdf5.Filter) meta.Extension {
 	case filterLZ4:
 		return extension(lz4Codec(f.Values))
 	case filterBitshuffle:
-		return extension(bitshuffleCodec(f.Values))
+		if c := bitshuffleCodec(f.Values); c.Compressor != "" {
+			return extension(c)
+		}
 	case filterBlosc2:
 		return meta.Extension{Name: blosc2.Name}
 	case filterBlosc:

@@ -79,13 +79,15 @@ func lz4Codec(values []uint32) lz4.HDF5 {
 
 // bitshuffleCodec is the codec that the parameters of the filter mean: its version in
 // two, then the size of an element, elements in a block, the compressor and its level.
+// It has no compressor where that is not known, and cannot be bound.
 func bitshuffleCodec(values []uint32) bitshuffle.Codec {
 	c := bitshuffle.Codec{
 		ElementSize: int(min(parameter(values, 2, 1), math.MaxInt32)),
 		BlockSize:   int(min(parameter(values, 3, 0), math.MaxInt32)),
-		Compressor:  bitshuffle.None,
 	}
 	switch parameter(values, 4, 0) {
+	case 0:
+		c.Compressor = bitshuffle.None
 	case 2:
 		c.Compressor = bitshuffle.LZ4
 	case 3:
