@@ -40,8 +40,8 @@ func (p Pair) AsBytes() bool {
 	if err != nil || toErr != nil || !bytes.Equal(x, y) {
 		return false
 	}
-	if _, err := p.To.Codec(); err == nil && slices.EqualFunc(from.Codecs, to.Codecs, sameCodec) {
-		return true // nothing need be written down to see it
+	if _, err := p.To.Codec(); err == nil && sameCodecs(from.Codecs, to.Codecs) {
+		return true // nothing need be parsed to see it
 	}
 	was, ok := chainOf(p.From, from)
 	is, same := chainOf(p.To, to)
@@ -51,9 +51,11 @@ func (p Pair) AsBytes() bool {
 	return ok && same && (bytes.Equal(was, is) || bytes.Equal(unasked, is))
 }
 
-// sameCodec reports whether two codecs are spelled alike.
-func sameCodec(x, y meta.Extension) bool {
-	return x.Name == y.Name && x.Optional == y.Optional && bytes.Equal(x.Configuration, y.Configuration)
+// sameCodecs reports whether two lists of codecs say the same, apart from spaces.
+func sameCodecs(from, to []meta.Extension) bool {
+	x, err := json.Marshal(from)
+	y, toErr := json.Marshal(to)
+	return err == nil && toErr == nil && bytes.Equal(x, y)
 }
 
 // chainOf is the codecs list of an array with everything written down.
