@@ -28,7 +28,7 @@ PEERS = ["zarr-python", "zarr-fused", "zarr-zarrs", "tensorstore", "zarrs"]
 ARRAYS = ["none", "zstd3", "shard-zstd3", "none-32cubed", "blosc-lz4", "blosc-zstd", "v2-blosc-lz4", "v2-blosc-zstd"]
 ROWS = ([("read", a) for a in ARRAYS + ["gzip5", "zstd3-crc32c"]] + [("write", a) for a in ARRAYS] + [("boxes", "shard-zstd3")]
         + [("planes", "zstd3"), ("boxes", "zstd3"), ("voxels", "zstd3")]
-        + [("read-again", a) for a in ARRAYS[:6]] + [("boxes-cached", "shard-zstd3"), ("boxes-alone", "zstd3"), ("voxels-alone", "zstd3")]
+        + [("read-again", a) for a in ARRAYS[:6]] + [("boxes-cached", "shard-zstd3"), ("boxes-alone", "shard-zstd3"), ("boxes-alone", "zstd3"), ("voxels-alone", "zstd3")]
         + [("cold-read", a) for a in ("none", "zstd3", "shard-zstd3")]
         + [("far-read", a) for a in ("none", "zstd3", "shard-zstd3")] + [("far-boxes", "shard-zstd3")])
 # Rows of Omnizarr alone, and what to compare them with.
