@@ -14,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr/format"
 	show "github.com/omnizarr/zarr/format/hdf5"
 	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -110,6 +111,24 @@ func TestPhonyDimensions(t *testing.T) {
 		if got := strings.Join(array(t, s, path).DimensionNames(), " "); got != want {
 			t.Errorf("dimensions of %s are %s, not %s", path, got, want)
 		}
+	}
+}
+
+// Dimensions that variables name by numbers are found once for all variables of a group.
+func TestNumberedDimensions(t *testing.T) {
+	s, err := open(archive(t, "mazes.tar.bz2"), "numbers.nc")
+	check(t, err)
+	defer s.Close()
+	used := alloctest.Bytes(func() {
+		for i := range 200 {
+			want := []string{fmt.Sprint("d", i), fmt.Sprint("d", i*7919%200)}
+			if got := array(t, s, want[0]).DimensionNames(); !slices.Equal(got, want) {
+				t.Errorf("dimensions of %s are %s, not %s", want[0], got, want)
+			}
+		}
+	})
+	if used > 32<<20 {
+		t.Errorf("%d bytes for 200 variables", used)
 	}
 }
 

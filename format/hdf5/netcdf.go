@@ -23,6 +23,9 @@ type scales struct {
 
 	once sync.Once
 	made map[uint64][]string // names of dimensions that were made up, by address
+
+	mu      sync.Mutex
+	numbers map[uint64]map[any]string // names of the dimensions in a group by their numbers, by the group's address
 }
 
 // The attributes that tell of dimensions.
@@ -294,23 +297,43 @@ func (c *scales) numbered(n *node, axis int) string {
 	}
 	for group := path.Dir(n.path); ; group = path.Dir(group) {
 		if g, err := c.s.node(strings.TrimPrefix(group, "/")); err == nil {
-			links, _ := g.o.Links()
-			for _, l := range links {
-				x := find(g.o, l.Name)
-				if x == nil {
-					continue
-				}
-				if list := of(x); !c.isScale(list) {
-					continue
-				} else if id := said(list, ncDim); id != nil && len(id.Raw) >= id.Type.Size {
-					if got, err := c.s.f.Decode(id.Type, id.Raw); err == nil && got == want {
-						return c.dimensionName(l)
-					}
-				}
+			if name, ok := c.numbersOf(g.o)[want]; ok {
+				return name
 			}
 		}
 		if group == "/" || group == "." {
 			return ""
 		}
 	}
+}
+
+// numbersOf are the names of the dimensions in a group by their numbers. They are found
+// once: every variable of the group may ask.
+func (c *scales) numbersOf(g *hdf5.Object) map[any]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found, ok := c.numbers[g.Address()]; ok {
+		return found
+	}
+	found := map[any]string{}
+	links, _ := g.Links()
+	for _, l := range links {
+		x := find(g, l.Name)
+		if x == nil {
+			continue
+		}
+		list := of(x)
+		id := said(list, ncDim)
+		if id == nil || id.Type.Class != hdf5.Integer || len(id.Raw) < id.Type.Size || !c.isScale(list) {
+			continue
+		}
+		if number, err := c.s.f.Decode(id.Type, id.Raw); err == nil && found[number] == "" {
+			found[number] = c.dimensionName(l)
+		}
+	}
+	if c.numbers == nil {
+		c.numbers = map[uint64]map[any]string{}
+	}
+	c.numbers[g.Address()] = found
+	return found
 }
