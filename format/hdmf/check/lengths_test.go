@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -165,11 +166,14 @@ func TestLengthsWithoutSchemas(t *testing.T) {
 // sizes counts the bytes that are asked of a store, and what they are of.
 type sizes struct {
 	store.Store
+	mu    sync.Mutex
 	bytes map[string]int
 }
 
 func (s *sizes) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := s.Store.Get(ctx, key, r, dst)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.bytes[key] += len(out) - len(dst)
 	return out, info, err
 }
@@ -184,7 +188,7 @@ func TestOnlyIndexesAreRead(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := &sizes{base, map[string]int{}}
+		s := &sizes{Store: base, bytes: map[string]int{}}
 		n, err := zarr.OpenStore(ctx, s, "")
 		if err != nil {
 			t.Fatal(err)
