@@ -107,13 +107,17 @@ func (a *axis) find(pos int) int {
 	return first + (pos-start)/a.Runs[r].Length
 }
 
-// span is where chunk i starts and how long it is.
+// span is where chunk i starts and how long it is: 0 behind all runs, as is the first of
+// an axis that is empty and has none.
 func (a *axis) span(i int) (start, length int) {
 	if a.Step != 0 {
 		return i * a.Step, a.Step
 	}
 	r := sort.Search(len(a.chunks), func(k int) bool { return a.chunks[k] > i })
 	start, first := a.before(r)
+	if r == len(a.Runs) {
+		return start, 0
+	}
 	length = a.Runs[r].Length
 	return start + (i-first)*length, length
 }

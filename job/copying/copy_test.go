@@ -242,3 +242,26 @@ func TestLimitsBelowZeroAreRefused(t *testing.T) {
 		t.Error("verify takes -1 workers")
 	}
 }
+
+// An axis without elements may have no chunks at all: the codecs of the array are known
+// nevertheless, and a copy is as empty.
+func TestCopyOfAnArrayWithoutChunks(t *testing.T) {
+	for _, grid := range []string{
+		`{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[],[1,2,3]]}}`,
+		`{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[3,4],[1,2,3]]}}`,
+		`{"name":"zarrs.regular_bounded","configuration":{"chunk_shape":[4,5]}}`,
+	} {
+		src, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{0, 6}, DataType: "int16", Grid: json.RawMessage(grid)})
+		jobtest.Check(t, err)
+		jobtest.Check(t, jobtest.Err(src.Codec()))
+		for _, opts := range []copying.Options{{Verify: true}, {Verify: true, Chunks: []int{1, 2}}} {
+			dst := mem.New()
+			jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", opts)))
+			n, err := zarr.OpenStore(ctx, dst, "")
+			jobtest.Check(t, err)
+			if got := n.(*zarr.Array).Shape(); !slices.Equal(got, []int{0, 6}) {
+				t.Errorf("%s: shape %v", grid, got)
+			}
+		}
+	}
+}
