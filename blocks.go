@@ -428,16 +428,8 @@ func (s *state) beginWithChunks(axis, start int, c blockCut) bool {
 // along each axis where they differ. Shards that are larger than the memory for
 // blocks are read by the chunks inside.
 func (s *state) defaultBlock(opt BlockOptions, size int) []int {
-	out := slices.Clone(s.meta.Grid.Uniform())
-	if out == nil {
-		out = make([]int, len(s.meta.Shape))
-		for i, n := range s.meta.Grid.Count() {
-			out[i] = 1
-			for k := range n {
-				_, length := s.meta.Grid.Span(i, k)
-				out[i] = max(out[i], length)
-			}
-		}
+	out := grid.Longest(s.meta.Grid)
+	if s.meta.Grid.Uniform() == nil {
 		return out
 	}
 	if bytes, ok := nd.Bytes(out, size); opt.Mode == ReadBlocks && s.uniform != nil && (!ok || int64(bytes) > opt.memory()) {

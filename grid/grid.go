@@ -1,6 +1,8 @@
 // Package grid cuts arrays into chunks and gives chunks their keys.
 package grid
 
+import "slices"
+
 // Grid says where the chunks of an array lie. Grids are immutable and know the
 // shape of their array.
 type Grid interface {
@@ -33,4 +35,28 @@ type Keys interface {
 	// Parse reads a key back into index, which has the rank of the array, and
 	// reports whether it is the key of a chunk.
 	Parse(key string, index []int) bool
+}
+
+// Longest is the length of the longest chunk along each axis, at least 1. Those of a grid
+// that is known here are not looked at one by one: a short document can tell of any number.
+func Longest(g Grid) []int {
+	if shape := g.Uniform(); shape != nil {
+		return slices.Clone(shape)
+	}
+	out := make([]int, len(g.Count()))
+	for i, n := range g.Count() {
+		switch g := g.(type) {
+		case *Bounded:
+			_, out[i] = g.Span(i, 0)
+		case *Rectilinear:
+			out[i] = g.axes[i].longest(n)
+		default:
+			for k := range n {
+				_, length := g.Span(i, k)
+				out[i] = max(out[i], length)
+			}
+		}
+		out[i] = max(out[i], 1)
+	}
+	return out
 }

@@ -261,3 +261,26 @@ func TestRegistry(t *testing.T) {
 	}()
 	r.RegisterGrid("regular", parseRegular)
 }
+
+func TestLongest(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		shape, want []int
+	}{
+		{`{"name":"regular","configuration":{"chunk_shape":[4,5]}}`, []int{9, 0}, []int{4, 5}},
+		{`{"name":"zarrs.regular_bounded","configuration":{"chunk_shape":[4,5,7]}}`, []int{9, 3, 0}, []int{4, 3, 1}},
+		// Runs behind the end of the array have no part in it.
+		{`{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[1,3,2,9],[],7]}}`, []int{6, 0, 20}, []int{3, 1, 7}},
+		// These are more than could be looked at.
+		{`{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[[1,1099511627776],2]]}}`, []int{1<<40 + 2}, []int{2}},
+		{`{"name":"zarrs.regular_bounded","configuration":{"chunk_shape":[2]}}`, []int{1<<40 + 1}, []int{2}},
+	} {
+		g, err := Default().Parse(json.RawMessage(c.text), c.shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Longest(g); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v", c.text, got)
+		}
+	}
+}

@@ -122,6 +122,18 @@ func (a *axis) span(i int) (start, length int) {
 	return start + (i-first)*length, length
 }
 
+// longest is the length of the longest of the first chunks.
+func (a *axis) longest(chunks int) int {
+	most := a.Step
+	for r, run := range a.Runs {
+		if _, first := a.before(r); first >= chunks {
+			break
+		}
+		most = max(most, run.Length)
+	}
+	return most
+}
+
 // before is the position and the number of the first chunk of run r.
 func (a *axis) before(r int) (pos, chunk int) {
 	if r == 0 {

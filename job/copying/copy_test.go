@@ -265,3 +265,34 @@ func TestCopyOfAnArrayWithoutChunks(t *testing.T) {
 		}
 	}
 }
+
+// A short document tells of 2⁴⁰ chunks that differ in length: they are not counted one by one.
+func TestCopyOfManyChunksThatDiffer(t *testing.T) {
+	for _, grid := range []string{
+		`{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[[1,1099511627776],2]]}}`,
+		`{"name":"zarrs.regular_bounded","configuration":{"chunk_shape":[3]}}`,
+	} {
+		src, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{1<<40 + 2}, DataType: "int16", Grid: json.RawMessage(grid)})
+		jobtest.Check(t, err)
+		jobtest.Check(t, zarr.Write(ctx, src, zarr.Select(zarr.Span(1<<39, 1<<39+3)), []int16{1, 2, 3}))
+		dst := mem.New()
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{Verify: true})))
+		n, err := zarr.OpenStore(ctx, dst, "")
+		jobtest.Check(t, err)
+		got, err := zarr.Read[int16](ctx, n.(*zarr.Array), zarr.Select(zarr.Span(1<<39-1, 1<<39+4)))
+		jobtest.Check(t, err)
+		if !slices.Equal(got.Data, []int16{0, 1, 2, 3, 0}) {
+			t.Errorf("%s: got %v", grid, got.Data)
+		}
+		sum := 0
+		jobtest.Check(t, zarr.BlocksAs(ctx, src, zarr.BlockOptions{Select: zarr.Select(zarr.Span(1<<39, 1<<39+3)), Workers: 1}, func(_ context.Context, b *zarr.Block[int]) error {
+			for _, x := range b.Data {
+				sum += x
+			}
+			return nil
+		}))
+		if sum != 6 {
+			t.Errorf("%s: sum %d", grid, sum)
+		}
+	}
+}

@@ -63,16 +63,5 @@ func largest(spec zarr.ArraySpec) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if chunk := g.Uniform(); chunk != nil {
-		return chunk, nil
-	}
-	out := make([]int, len(spec.Shape))
-	for i, n := range g.Count() {
-		for k := range n {
-			_, length := g.Span(i, k)
-			out[i] = max(out[i], length)
-		}
-		out[i] = max(out[i], 1)
-	}
-	return out, nil
+	return grid.Longest(g), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
@@ -130,12 +131,12 @@ func (p Pair) selection(box nd.Box) zarr.Selection {
 func (p Pair) axes() []axis {
 	to := p.To.Metadata()
 	out := make([]axis, len(to.Shape))
-	unit := longest(to)
+	unit := grid.Longest(to.Grid)
 	for i, n := range to.Shape {
 		out[i] = axis{n: n, dst: max(unit[i], 1), src: 1}
 	}
 	from := p.From.Metadata()
-	parts := longest(from)
+	parts := grid.Longest(from.Grid)
 	skewed := from.Grid.Uniform() == nil
 	if b, err := p.From.Codec(); err == nil && !skewed {
 		parts = b.InnerShape()
@@ -155,22 +156,6 @@ func (p Pair) axes() []axis {
 		step = max(step, -step, 1)
 		out[along].src = max(part/step, 1)
 		out[along].skew = skewed || step > 1 && part%step != 0 || start%max(part, 1) != 0
-	}
-	return out
-}
-
-// longest is the shape of chunks, the longest along each axis where they differ.
-func longest(m *meta.Array) []int {
-	if shape := m.Grid.Uniform(); shape != nil {
-		return shape
-	}
-	out := make([]int, len(m.Shape))
-	for i, n := range m.Grid.Count() {
-		out[i] = 1
-		for k := range n {
-			_, length := m.Grid.Span(i, k)
-			out[i] = max(out[i], length)
-		}
 	}
 	return out
 }

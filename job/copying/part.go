@@ -51,7 +51,7 @@ func Part(ctx context.Context, a *zarr.Array, attrs *meta.Attributes, opts Optio
 		}
 	}
 	spec.Chunks = make([]int, len(spec.Shape))
-	parts := longest(m)
+	parts := grid.Longest(m.Grid)
 	if b, err := a.Codec(); err == nil && m.Grid.Uniform() != nil {
 		parts = b.InnerShape()
 	}
