@@ -26,12 +26,13 @@ func SameFill(a, b *zarr.Array) bool {
 	return bytes.Equal(a.FillValue(), b.FillValue())
 }
 
-// Stored are the numbers of the cells in which any of some arrays stores something, in
-// their order; touch appends those that share elements with a box, as AppendCells does.
-// It is nil where a store cannot be listed, and where one of the arrays stores all of its
-// chunks: all cells count then.
-func Stored(ctx context.Context, touch func(numbers []int, box nd.Box) []int, arrays ...*zarr.Array) ([]int, error) {
-	numbers := []int{}
+// Stored are the numbers of the cells, of a grid with count of them along each axis, in
+// which any of some arrays stores something, in their order; touch gives those that share
+// elements with a box. It is nil where a store cannot be listed, where one of the arrays
+// stores all of its chunks, and where those that are stored lie in far more cells than
+// there are of them: all cells count then.
+func Stored(ctx context.Context, count []int, touch func(box nd.Box) nd.Box, arrays ...*zarr.Array) ([]int, error) {
+	numbers, listed := []int{}, 0
 	for _, a := range arrays {
 		n := 0
 		for c, err := range a.Stored(ctx) {
@@ -41,8 +42,18 @@ func Stored(ctx context.Context, touch func(numbers []int, box nd.Box) []int, ar
 			if err != nil {
 				return nil, err
 			}
-			n++
-			numbers = touch(numbers, c.Box)
+			n, listed = n+1, listed+1
+			cells := touch(c.Box)
+			more, ok := nd.Len(cells.Shape)
+			most := max(someCells, cellsOfChunk*listed)
+			if ok && more <= most && len(numbers)+more > 2*most { // some may be there twice
+				slices.Sort(numbers)
+				numbers = slices.Compact(numbers)
+			}
+			if !ok || more > most || len(numbers)+more > 2*most {
+				return nil, nil
+			}
+			numbers = AppendCells(numbers, cells, count)
 		}
 		if chunks, ok := nd.Len(a.Metadata().Grid.Count()); ok && n == chunks {
 			return nil, nil
@@ -51,6 +62,13 @@ func Stored(ctx context.Context, touch func(numbers []int, box nd.Box) []int, ar
 	slices.Sort(numbers)
 	return slices.Compact(numbers), nil
 }
+
+// How many cells are listed: a document may say that a chunk, which may be a few bytes,
+// lies in any number of them.
+const (
+	someCells    = 1 << 22
+	cellsOfChunk = 64
+)
 
 // Cells yields the numbers of cells that Stored gave, of so many, and tells how many they
 // are.

@@ -339,7 +339,7 @@ func (w *blocks) find(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	w.some, err = job.Stored(ctx, w.touch, of.From)
+	w.some, err = job.Stored(ctx, w.count, w.touch, of.From)
 	return err
 }
 
@@ -350,15 +350,15 @@ func gcd(a, b int) int {
 	return a
 }
 
-// touch appends the blocks that share elements with a box.
-func (w *blocks) touch(found []int, box nd.Box) []int {
+// touch gives the blocks that share elements with a box.
+func (w *blocks) touch(box nd.Box) nd.Box {
 	g := w.To.Metadata().Grid
 	lo, shape := make([]int, len(box.Start)), make([]int, len(box.Start))
 	for i, start := range box.Start {
 		lo[i] = g.Find(i, start) / w.group[i]
 		shape[i] = g.Find(i, start+box.Shape[i]-1)/w.group[i] - lo[i] + 1
 	}
-	return job.AppendCells(found, nd.Box{Start: lo, Shape: shape}, w.count)
+	return nd.Box{Start: lo, Shape: shape}
 }
 
 // findDone finds the chunks that an earlier run has stored: a block with all of them

@@ -67,7 +67,7 @@ func (w *blocks) compares(ctx context.Context) (iter.Seq[int], int, error) {
 		numbers, n := job.Cells(w.some, w.total)
 		return numbers, n, nil
 	}
-	list, err := job.Stored(ctx, w.touch, w.To)
+	list, err := job.Stored(ctx, w.count, w.touch, w.To)
 	if list != nil {
 		list = append(list, w.some...)
 		slices.Sort(list)

@@ -312,7 +312,7 @@ func (w *blocks) readBy(next *blocks, some func(k int) bool) {
 			all = false
 			continue
 		}
-		found = w.touch(found, next.box(k))
+		found = job.AppendCells(found, w.touch(next.box(k)), w.count)
 	}
 	if all {
 		w.some = nil

@@ -136,7 +136,7 @@ func (p *pair) blocks(ctx context.Context) (iter.Seq[int], int, error) {
 		numbers, n := job.Cells(nil, total)
 		return numbers, n, nil
 	}
-	stored, err := job.Stored(ctx, p.touch, p.a, p.b)
+	stored, err := job.Stored(ctx, p.count, p.touch, p.a, p.b)
 	if err == nil && stored != nil && !same {
 		p.unstored(stored, total)
 	}
@@ -176,15 +176,15 @@ func (p *pair) unstored(stored []int, total int) {
 	p.add(differ, first)
 }
 
-// touch appends the blocks that share elements with a box.
-func (p *pair) touch(numbers []int, box nd.Box) []int {
+// touch gives the blocks that share elements with a box.
+func (p *pair) touch(box nd.Box) nd.Box {
 	lo, shape := make([]int, len(box.Start)), make([]int, len(box.Start))
 	for i, start := range box.Start {
 		end := min(start+box.Shape[i], p.a.Metadata().Shape[i])
 		lo[i] = start / p.block[i]
 		shape[i] = (end-1)/p.block[i] - lo[i] + 1
 	}
-	return job.AppendCells(numbers, nd.Box{Start: lo, Shape: shape}, p.count)
+	return nd.Box{Start: lo, Shape: shape}
 }
 
 // box is the elements of block k.
