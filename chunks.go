@@ -68,7 +68,7 @@ func (a *Array) Stored(ctx context.Context) iter.Seq2[ChunkInfo, error] {
 
 func inside(idx, count []int) bool {
 	for i, k := range idx {
-		if k >= count[i] {
+		if k < 0 || k >= count[i] {
 			return false
 		}
 	}
@@ -97,7 +97,7 @@ func (a *Array) storedKeys(ctx context.Context, s *state) iter.Seq2[[]int, error
 func (a *Array) DeleteChunk(ctx context.Context, index ...int) error {
 	s := a.now.Load()
 	count := s.meta.Grid.Count()
-	if len(index) != len(count) || slices.Min(append(index[:len(index):len(index)], 0)) < 0 || !inside(index, count) {
+	if len(index) != len(count) || !inside(index, count) {
 		return a.fail("delete chunk of", errNoChunk)
 	}
 	key := a.chunkKey(s, index)
@@ -263,7 +263,7 @@ func (a *Array) RawChunk(ctx context.Context, index ...int) ([]byte, error) {
 // what is stored errors.ErrUnsupported.
 func (a *Array) Inner(ctx context.Context, index ...int) (find func(at []int) (off, n int, ok bool, err error), err error) {
 	s := a.now.Load()
-	if len(index) != len(s.meta.Shape) || !inside(index, s.meta.Grid.Count()) || slices.ContainsFunc(index, func(k int) bool { return k < 0 }) {
+	if len(index) != len(s.meta.Shape) || !inside(index, s.meta.Grid.Count()) {
 		return nil, a.fail("read", errNoChunk)
 	}
 	key := a.chunkKey(s, index)

@@ -127,3 +127,27 @@ func content(t *testing.T, s store.Store) map[string]string {
 	}
 	return out
 }
+
+// An index below the grid is none, and nothing is stored by a key that no chunk has.
+func TestChunksOutsideTheGridAreNotWritten(t *testing.T) {
+	spec := zarr.ArraySpec{Shape: []int{4}, DataType: "uint8", Chunks: []int{1}, Shards: []int{2}}
+	s := mem.New()
+	a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "", spec))
+	give := func(_ context.Context, box nd.Box) (nd.View, func(), error) {
+		return nd.Of([]byte{1, 2}, 1, box.Shape...), func() {}, nil
+	}
+	from := mem.New()
+	src := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, from, "", spec))
+	must[store.Info](t)(from.Put(ctx, "c/-1", []byte("stray"), store.PutOptions{}))
+	for _, k := range []int{-1, 2} {
+		if err := a.WriteChunk(ctx, []int{k}, []int{2}, give); !errors.Is(err, zarr.ErrRange) {
+			t.Errorf("write %d: %v", k, err)
+		}
+		if stored, err := a.CopyChunk(ctx, src, k); stored || !errors.Is(err, zarr.ErrRange) {
+			t.Errorf("copy %d: %v, %v", k, stored, err)
+		}
+	}
+	for e, err := range s.List(ctx, "c/", "") {
+		t.Errorf("%s is stored, %v", e.Key, err)
+	}
+}
