@@ -3,6 +3,7 @@ package hdf5
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -312,7 +313,10 @@ const maxPaths = 1 << 28
 func (s *Store) walk() (map[uint64]string, error) {
 	root := s.f.Root()
 	paths, held := map[uint64]string{root.Address(): "/"}, 0
-	err := root.Walk(func(path string, _ hdf5.Link, x *hdf5.Object, _ error) error {
+	err := root.Walk(func(path string, _ hdf5.Link, x *hdf5.Object, err error) error {
+		if failed, ok := errors.AsType[unread](err); ok {
+			return failed
+		}
 		if x != nil && path != "" {
 			if held += len(path); held > maxPaths {
 				return fmt.Errorf("the paths of objects have more than %d bytes", maxPaths)
@@ -326,11 +330,19 @@ func (s *Store) walk() (map[uint64]string, error) {
 
 // pathOf gives the path of an object: the first in the order of names.
 func (s *Store) pathOf(at uint64) (string, error) {
-	paths, err := s.paths()
-	if err != nil {
-		return "", err
+	s.walked.Lock()
+	defer s.walked.Unlock()
+	if s.paths == nil && s.lost == nil {
+		paths, err := s.walk()
+		if failed, ok := errors.AsType[unread](err); ok {
+			return "", failed // who asks again may have more luck
+		}
+		s.paths, s.lost = paths, err
 	}
-	path, ok := paths[at]
+	if s.lost != nil {
+		return "", s.lost
+	}
+	path, ok := s.paths[at]
 	if !ok {
 		return "", fmt.Errorf("a reference to address %d, where there is no object", at)
 	}

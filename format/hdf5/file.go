@@ -35,7 +35,10 @@ type Store struct {
 	// Groups that were listed by the path that was first, and their other paths.
 	listed  map[uint64]string
 	aliases map[string]bool
-	paths   func() (map[uint64]string, error) // of all objects, once somebody asks
+
+	walked sync.Mutex
+	paths  map[uint64]string // of all objects, once somebody asks
+	lost   error             // why there are none
 }
 
 // Blocks of metadata that are read at once, near and far.
@@ -51,7 +54,6 @@ func Open(ctx context.Context, s store.Store, key string, env format.Env) (*Stor
 		return nil, err
 	}
 	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nodes: map[string]*node{}, listed: map[uint64]string{}, aliases: map[string]bool{}}
-	h.paths = sync.OnceValues(h.walk)
 	h.identity = sync.OnceValue(func() string { return store.Identity(s, key) })
 	if env.Files != nil {
 		h.files = env.Files(s, strings.TrimSuffix(path.Dir(key), "."))
@@ -128,7 +130,7 @@ func (r reader) ReadAt(b []byte, off int64) (int, error) {
 	if n > 0 {
 		out, _, err := r.obj.Get(r.ctx, store.Part(off, n), b[:0])
 		if err != nil {
-			return 0, present(err)
+			return 0, unread{present(err)}
 		}
 		copy(b, out)
 	}
@@ -137,6 +139,12 @@ func (r reader) ReadAt(b []byte, off int64) (int, error) {
 	}
 	return int(n), nil
 }
+
+// unread is the error of a read that failed: unlike what is wrong in a file, it may be
+// gone the next time.
+type unread struct{ error }
+
+func (u unread) Unwrap() error { return u.error }
 
 // present makes a file that should be there and is not more than a missing
 // chunk, which would be read as the fill value.

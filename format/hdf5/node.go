@@ -30,7 +30,7 @@ type node struct {
 	letters bool             // is text of which each element is a letter
 	list    []hdf5.Attribute // while the document is made
 
-	once    sync.Once
+	making  sync.Mutex
 	doc     meta.Node
 	plain   bool  // chunks are as they are in the file
 	filters []int // those that some chunk went through
@@ -131,10 +131,17 @@ func (s *Store) keep(path string, n *node) *node {
 
 // describe gives the document of a node, which is made once and must not be changed.
 func (s *Store) describe(n *node) (meta.Node, error) {
-	n.once.Do(func() {
-		n.doc, n.err = s.made(n)
+	n.making.Lock()
+	defer n.making.Unlock()
+	if n.doc == nil && n.err == nil {
+		n.filters, n.masked = nil, false // of one that failed
+		doc, err := s.made(n)
 		n.list = nil
-	})
+		if _, failed := errors.AsType[unread](err); failed {
+			return nil, err // who asks again may have more luck
+		}
+		n.doc, n.err = doc, err
+	}
 	return n.doc, n.err
 }
 
