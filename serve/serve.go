@@ -336,7 +336,15 @@ func (s *Server) serveKey(w http.ResponseWriter, r *http.Request, form string) e
 		return s.sendListing(w, r, from, prefixOf(t.key))
 	}
 	err = s.sendValue(ctx, w, r, from, t.key)
-	if err != nil && missing(err) && isFolder(ctx, from, t.key) {
+	if err == nil || !missing(err) {
+		return err
+	}
+	leave, busy := s.work.enter(ctx) // a folder of chunks may be listed for it
+	if busy != nil {
+		return busy
+	}
+	defer leave()
+	if isFolder(ctx, from, t.key) {
 		toFolder(w, r)
 		return nil
 	}

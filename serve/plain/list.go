@@ -86,6 +86,9 @@ func (s *Store) documents(kind string) []string {
 func (s *Store) listInside(ctx context.Context, prefix, delimiter string, yield func(store.Entry) bool) (bool, error) {
 	for node := range s.owners(prefix + "0") {
 		v, err := s.array(ctx, node)
+		if err == nil && v.isChunk(strings.TrimPrefix(strings.TrimSuffix(prefix, "/")[len(node):], "/")) {
+			return true, nil // nothing lies below a chunk, nor has all to be listed to know that
+		}
 		if err == nil {
 			return s.listChunks(ctx, v, prefix, delimiter, yield)
 		}
@@ -94,6 +97,11 @@ func (s *Store) listInside(ctx context.Context, prefix, delimiter string, yield 
 		}
 	}
 	return true, nil
+}
+
+// isChunk reports whether a key below the array has the form of one of a chunk.
+func (v *shown) isChunk(key string) bool {
+	return v.doc.Keys.Parse(key, make([]int, len(v.doc.Shape)))
 }
 
 // listChunks lists an array, or a folder of its chunks.
