@@ -257,7 +257,9 @@ func TestSlowClients(t *testing.T) {
 	told := make(chan string, 16)
 	o := serve.Options{Limits: serve.Limits{Patience: 30 * time.Millisecond, Idle: 30 * time.Millisecond}, AccessLog: true, Log: slog.New(slog.NewJSONHandler(lines(told), nil))}
 	s := run(t, o, nil, dir)
-	for _, begin := range []string{"", "GET /", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"} {
+	for _, begin := range []string{"", "GET /", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nx",
+		"GET /files/data.zarr/big HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx"} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			t.Fatal(err)

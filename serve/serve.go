@@ -196,6 +196,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	a := &answer{ResponseWriter: w, wait: s.opt.Limits.Patience}
 	a.conn, _ = r.Context().Value(connKey{}).(*conn)
+	if r.Body != nil && r.Body != http.NoBody {
+		// Before it answers, and behind that, net/http reads what the request still has, for as
+		// long as it takes to come. A writer of tests has no clock.
+		_ = http.NewResponseController(w).SetReadDeadline(began.Add(s.opt.Limits.Patience))
+	}
 	if strings.HasPrefix(r.URL.Path, "//") { // who puts a slash behind the address of the server
 		r = withPath(r, "/"+strings.TrimLeft(r.URL.Path, "/"))
 	}
