@@ -343,10 +343,15 @@ func (d *drawing) blocks(ctx context.Context, start, stop, block int) error {
 		groups = append(groups, g)
 	}
 	slices.Sort(groups)
-	parts := spread(last - first + 1)
+	all := float64(last-first+1) * float64(len(groups))
+	parts := spread(last-first+1, max(mostParts/len(groups), 1))
 	total, missed := len(parts)*len(groups), atomic.Int64{}
 	weight := int64(p.part) * int64(p.group) * int64(p.bytes)
 	err := d.each(ctx, total, weight, func(i int) error {
+		if missed.Load() >= mostMissed {
+			missed.Add(1)
+			return nil
+		}
 		e := extent{first + parts[i/len(groups)], groups[i%len(groups)]}
 		err := d.addPart(ctx, e, start, stop, block, wanted[e.group])
 		if errors.Is(err, errLater) {
@@ -355,20 +360,29 @@ func (d *drawing) blocks(ctx context.Context, start, stop, block int) error {
 		}
 		return err
 	})
-	if n := missed.Load(); n > 0 {
-		v.Exact, v.Covered = false, 1-float64(n)/float64(total)
+	if seen := float64(total) - float64(missed.Load()); seen < all {
+		v.Exact, v.Covered = false, seen/all
 	}
 	return err
 }
 
-// spread is the numbers below n, in an order in which any first of them lie evenly.
-func spread(n int) []int {
+const (
+	// mostParts is how many parts an answer is made of: about 8 TiB of samples.
+	mostParts = 1 << 20
+	// mostMissed is how many parts that have to be left for later are looked for, since each
+	// may be kept. Those that the same request found before come first.
+	mostMissed = 4096
+)
+
+// spread is the numbers below n, in an order in which any first of them lie evenly; no more
+// than so many.
+func spread(n, most int) []int {
 	shift := 64 - bits.Len(uint(n-1))
 	if n < 2 {
 		return []int{0}[:n]
 	}
-	out := make([]int, 0, n)
-	for i := uint64(0); len(out) < n; i++ {
+	out := make([]int, 0, min(n, most))
+	for i := uint64(0); len(out) < cap(out); i++ {
 		if k := bits.Reverse64(i) >> shift; k < uint64(n) {
 			out = append(out, int(k))
 		}
