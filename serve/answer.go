@@ -42,10 +42,15 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
 	}
-	a.patience(int64(len(p)))
-	n, err := a.ResponseWriter.Write(p)
-	a.bytes += int64(n)
-	return n, err
+	for sent := 0; ; {
+		part := p[sent:min(sent+patienceFor, len(p))]
+		a.patience(int64(len(part)))
+		n, err := a.ResponseWriter.Write(part)
+		a.bytes += int64(n)
+		if sent += n; err != nil || sent >= len(p) {
+			return sent, err
+		}
+	}
 }
 
 // ReadFrom is how net/http has the kernel send a file.

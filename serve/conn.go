@@ -73,7 +73,7 @@ type part struct {
 // sendPart has the kernel send a part of a file, behind the header.
 func (a *answer) sendPart(fd uintptr, s span) error {
 	for s.n > 0 {
-		n, err := a.ReadFrom(&part{fd, s.off, min(s.n, piece)})
+		n, err := a.ReadFrom(&part{fd, s.off, min(s.n, patienceFor)})
 		if err == nil && n == 0 {
 			err = io.ErrUnexpectedEOF // the file has become shorter
 		}

@@ -255,7 +255,7 @@ func (v *value) sendFile(w io.Writer, o store.FileObject, s span) error {
 	}
 	v.next = s.off + s.n
 	for s.n > 0 {
-		n, err := io.CopyN(w, f, min(s.n, piece))
+		n, err := io.CopyN(w, f, min(s.n, patienceFor))
 		if err != nil {
 			return err
 		}
