@@ -62,10 +62,11 @@ func (c *Chunks) Of(ctx context.Context, a *zarr.Array, box nd.Box) (State, erro
 		}
 		first[i] = m.Grid.Find(i, box.Start[i])
 		count[i] = m.Grid.Find(i, box.Start[i]+box.Shape[i]-1) - first[i] + 1
-		if total *= count[i]; total > Most {
+		if count[i] > Most/total { // a product may be more than an int holds
 			return State{Stored: true}, nil
 		}
-		all = min(all*n, few+1)
+		total *= count[i]
+		all = min(all*min(n, few+1), few+1)
 	}
 	key := ""
 	if all > few {

@@ -10,6 +10,7 @@ import (
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/serve/fresh"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
 )
 
 // array makes an array of so many chunks of two elements.
@@ -110,4 +111,16 @@ func ExampleChunks_Of() {
 	after, _ := c.Whole(ctx, a)
 	fmt.Println(before.Stored, after.Stored, before.Tags == after.Tags)
 	// Output: false true false
+}
+
+// Chunks of which there are more than an int counts are not looked at one by one.
+func TestMoreChunksThanCanBeCounted(t *testing.T) {
+	a, err := zarr.CreateArrayIn(t.Context(), mem.New(), "", zarr.ArraySpec{Shape: []int{1 << 16, 1 << 48}, Chunks: []int{1, 1}, DataType: "uint8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c fresh.Chunks
+	if s, err := c.Whole(t.Context(), a); err != nil || s != (fresh.State{Stored: true}) {
+		t.Errorf("%+v, %v", s, err)
+	}
 }
