@@ -41,6 +41,8 @@ const (
 	cellBytes = 32 << 20
 	// mostCell is how many values of one cell are given when it is asked for alone.
 	mostCell = 1 << 20
+	// mostPage is how many bytes the cells of one answer have.
+	mostPage = 64 << 20
 )
 
 // Page gives rows.
@@ -91,6 +93,7 @@ func (t *Table) page(ctx context.Context, fields []rows.Field, matched, offset i
 	for i := range out.Rows {
 		out.Rows[i] = make([]json.RawMessage, len(fields))
 	}
+	size := 0 // of all cells
 	for k, f := range fields {
 		out.Columns = append(out.Columns, f.Name)
 		p := printer{link: t.opt.Link, most: most, date: f.Type == "date"}
@@ -114,6 +117,9 @@ func (t *Table) page(ctx context.Context, fields []rows.Field, matched, offset i
 				}
 				if err != nil {
 					return nil, fmt.Errorf("column %s: row %d: %w", f.Name, part.At(i), err)
+				}
+				if size += len(out.Rows[from+i][k]); size > mostPage {
+					return nil, fmt.Errorf("%d rows of %d columns are more than %d MiB: %w, ask for fewer", span.Count, len(fields), mostPage>>20, ErrTooLarge)
 				}
 			}
 		}
