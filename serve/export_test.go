@@ -2,7 +2,9 @@ package serve
 
 import (
 	"net"
+	"net/http"
 	"net/http/httptest"
+	"time"
 )
 
 // Accept takes a connection as Run does.
@@ -28,3 +30,8 @@ type sender struct {
 }
 
 func (s sender) Write(p []byte) (int, error) { return s.conn.Write(p) }
+
+// Patient is the writer of answers to a client that has so much time.
+func Patient(w http.ResponseWriter, wait time.Duration) http.ResponseWriter {
+	return &answer{ResponseWriter: w, wait: wait}
+}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,5 +84,29 @@ func TestSlowButSteady(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// Patience is with a client that takes nothing, and not with what it is sent, which may take long
+// to make.
+func TestSlowAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := pipes{make(chan net.Conn), make(chan struct{})}
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w = serve.Patient(w, 30*time.Second)
+			for range 3 {
+				io.WriteString(w, strings.Repeat("x", 10000)) // more than waits for others
+				time.Sleep(20 * time.Second)
+			}
+		})}
+		go server.Serve(l)
+		client, far := net.Pipe()
+		l.come <- far
+		io.WriteString(client, "GET / HTTP/1.0\r\n\r\n")
+		if text, _ := io.ReadAll(client); strings.Count(string(text), "x") < 30000 {
+			t.Errorf("%d bytes came", len(text))
+		}
+		client.Close()
+		server.Close()
 	})
 }
