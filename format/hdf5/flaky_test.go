@@ -3,7 +3,9 @@ package hdf5_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"sync/atomic"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -16,7 +18,7 @@ import (
 // flaky is a store whose reads fail once, at a given one.
 type flaky struct {
 	*mem.Store
-	left int
+	left atomic.Int64
 }
 
 func (f *flaky) Open(ctx context.Context, key string) (store.Object, error) {
@@ -32,7 +34,7 @@ type flakyObject struct {
 func (o flakyObject) Near() bool { return true }
 
 func (o flakyObject) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
-	if o.f.left--; o.f.left == 0 {
+	if o.f.left.Add(-1) == 0 {
 		return dst, store.Info{}, errors.New("the line is cut")
 	}
 	return o.Object.Get(ctx, r, dst)
@@ -52,24 +54,36 @@ func told(t *testing.T, s *hdf5.Store) (map[string]string, error) {
 		text, err := n.Attributes().MarshalJSON()
 		check(t, err)
 		out[n.Path()] = string(text)
+		if a, ok := n.(*zarr.Array); ok {
+			out[n.Path()] += fmt.Sprint(a.DimensionNames())
+		}
 	}
 	return out, nil
 }
 
 // A read that failed once leaves nothing behind that is wrong later.
 func TestReadsThatFailOnceAreForgotten(t *testing.T) {
-	raw := session(t)
-	m := mem.New()
-	_, err := m.Put(ctx, "session.nwb", raw, store.PutOptions{})
-	check(t, err)
-	s, err := hdf5.Open(ctx, m, "session.nwb", format.Env{})
+	for name, raw := range map[string][]byte{"session.nwb": session(t), "numbers.nc": archive(t, "mazes.tar.bz2")["numbers.nc"]} {
+		t.Run(name, func(t *testing.T) {
+			m := mem.New()
+			_, err := m.Put(ctx, name, raw, store.PutOptions{})
+			check(t, err)
+			failOnce(t, m, name)
+		})
+	}
+}
+
+// failOnce fails each read of a file in turn, once.
+func failOnce(t *testing.T, m *mem.Store, name string) {
+	s, err := hdf5.Open(ctx, m, name, format.Env{})
 	check(t, err)
 	want, err := told(t, s)
 	check(t, err)
 	check(t, s.Close())
-	for k := 1; ; k++ {
-		f := &flaky{Store: m, left: k}
-		s, err := hdf5.Open(ctx, f, "session.nwb", format.Env{})
+	for k := int64(1); ; k++ {
+		f := &flaky{Store: m}
+		f.left.Store(k)
+		s, err := hdf5.Open(ctx, f, name, format.Env{})
 		if err != nil {
 			continue
 		}
@@ -84,7 +98,7 @@ func TestReadsThatFailOnceAreForgotten(t *testing.T) {
 			t.Errorf("read %d: the documents are others later", k)
 		}
 		check(t, s.Close())
-		if f.left > 0 {
+		if f.left.Load() > 0 {
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package hdf5
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"path"
 	"slices"
@@ -316,13 +317,19 @@ func (c *scales) numbersOf(g *hdf5.Object) map[any]string {
 		return found
 	}
 	found := map[any]string{}
-	links, _ := g.Links()
+	links, err := g.Links()
 	for _, l := range links {
-		x := find(g, l.Name)
-		if x == nil {
+		if l.Kind != hdf5.Hard {
 			continue
 		}
-		list := of(x)
+		var x *hdf5.Object
+		var list []hdf5.Attribute
+		if x, err = g.Follow(l); err == nil {
+			list, err = x.Attributes()
+		}
+		if _, failed := errors.AsType[unread](err); failed {
+			break
+		}
 		id := said(list, ncDim)
 		if id == nil || id.Type.Class != hdf5.Integer || len(id.Raw) < id.Type.Size || !c.isScale(list) {
 			continue
@@ -330,6 +337,9 @@ func (c *scales) numbersOf(g *hdf5.Object) map[any]string {
 		if number, err := c.s.f.Decode(id.Type, id.Raw); err == nil && found[number] == "" {
 			found[number] = c.dimensionName(l)
 		}
+	}
+	if _, failed := errors.AsType[unread](err); failed {
+		return found // who asks again may have more luck
 	}
 	if c.numbers == nil {
 		c.numbers = map[uint64]map[any]string{}
