@@ -3,7 +3,6 @@ package codec
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"testing"
 )
@@ -36,22 +35,17 @@ func TestNoLockOfTheCacheIsForAll(t *testing.T) {
 	} {
 		lock.mu.Lock()
 		var wg sync.WaitGroup
-		var mu sync.Mutex
-		done := 0
+		done := make(chan struct{}, chunks*parts)
 		for i := range chunks {
 			for k := range parts {
 				wg.Go(func() {
 					work(fmt.Sprint(lock.what, i), fmt.Sprint(k))
-					mu.Lock()
-					defer mu.Unlock()
-					done++
+					done <- struct{}{}
 				})
 			}
 		}
-		for enough := false; !enough; runtime.Gosched() {
-			mu.Lock()
-			enough = done >= chunks*parts-lock.most
-			mu.Unlock()
+		for range chunks*parts - lock.most {
+			<-done
 		}
 		lock.mu.Unlock()
 		wg.Wait()

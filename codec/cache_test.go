@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -209,7 +210,7 @@ func TestManyGoroutinesNeverSeeAnOldValue(t *testing.T) {
 			}
 		})
 	}
-	for i := range 2000 {
+	for i := range thorough.Rounds(2000) {
 		k := i % len(values)
 		done := c.Change(fmt.Sprint(k))
 		values[k].Add(1)

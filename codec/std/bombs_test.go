@@ -19,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/codec/szip"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -31,9 +32,9 @@ const (
 
 // A chunk that becomes more than was declared does not take the memory for it,
 // whichever codec has written it, behind other compressors, and in a shard. All
-// names of the registry are tried.
+// names of the registry are tried, where time matters each of them in one of the two ways.
 func TestEveryNameMayHoldABomb(t *testing.T) {
-	for _, name := range std.Registry().Names() {
+	for i, name := range std.Registry().Names() {
 		switch name {
 		case "numcodecs.n5_wrapper": // is not read
 			continue
@@ -53,8 +54,10 @@ func TestEveryNameMayHoldABomb(t *testing.T) {
 		}
 		plain := strings.Replace(u.list, "%", entry, 1)
 		nested := strings.TrimSuffix(plain, "]") + `,{"name":"zstd","configuration":{"level":1,"checksum":false}},{"name":"gzip","configuration":{"level":1}}]`
-		for how, codecs := range map[string]string{"alone": plain, "nested": nested} {
-			t.Run(name+" "+how, func(t *testing.T) { defuse(t, u.typ, codecs) })
+		for k, codecs := range []string{plain, nested} {
+			if thorough.Enabled || k == i%2 {
+				t.Run(name+[]string{" alone", " nested"}[k], func(t *testing.T) { defuse(t, u.typ, codecs) })
+			}
 		}
 	}
 }

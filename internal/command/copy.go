@@ -285,8 +285,11 @@ func (a *app) bound(memory int64) {
 	if memory == 0 {
 		return
 	}
-	const programs = 28 << 20 // what the program itself takes, which the collector does not see
-	debug.SetMemoryLimit(min(max(memory-programs, memory/2), debug.SetMemoryLimit(-1)))
+	const (
+		programs = 28 << 20 // what the program itself takes, which the collector does not see
+		least    = 16 << 20 // below which the collector runs without end and finds nothing
+	)
+	debug.SetMemoryLimit(min(max(memory-programs, memory/2, least), debug.SetMemoryLimit(-1)))
 	a.inFlight = max(memory/8, 1)
 	if a.maxChunk == 0 {
 		a.maxChunk = int(min(memory, math.MaxInt))

@@ -25,6 +25,14 @@ func Rounds(n int) int {
 	return (n + 7) / 8
 }
 
+// Of is all where everything is tried, and else quick: how large something is, or which cases.
+func Of[T any](quick, all T) T {
+	if Enabled {
+		return all
+	}
+	return quick
+}
+
 // Step is how far to go on in a loop over everything: 1, or else quick, and three
 // times that with the race detector.
 func Step(quick int) int {

@@ -7,6 +7,7 @@ import (
 	"github.com/omnizarr/zarr/format/tiff/export"
 	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job/copying"
 )
 
@@ -16,8 +17,9 @@ func TestAnImageTakesTheMemoryOfItsPixels(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget what they hold")
 	}
-	a := picture(t, zarr.ArraySpec{Shape: []int{2048, 4096}, DataType: "uint16", Chunks: []int{512, 512}})
-	pixels := float64(2 * 2048 * 4096)
+	rows, columns := thorough.Of(1024, 2048), 4096
+	a := picture(t, zarr.ArraySpec{Shape: []int{rows, columns}, DataType: "uint16", Chunks: []int{512, 512}})
+	pixels := float64(2 * rows * columns)
 	for _, compression := range export.Compressions() {
 		if compression == "jpeg" {
 			continue // which has no 16 bits
