@@ -72,7 +72,7 @@ func (a *Array) readTasks(ctx context.Context, s *state, p *plan, dst nd.View, s
 	if p.splitsChunks() {
 		seen = &versions{of: map[string]string{}}
 	}
-	return a.limits.Workers.Run(ctx, p.tasks, s.weight(p, true), func(k int) (err error) {
+	return a.pool.RunAround(ctx, p.tasks, s.weight(p, true), func(ctx context.Context, k int) (err error) {
 		r := readings.Get().(*reading)
 		r.task = p.task(k, dst, r.ints[:])
 		t := &r.task

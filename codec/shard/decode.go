@@ -14,9 +14,10 @@ import (
 )
 
 // How many bytes are fetched at once, and how many unwanted ones are fetched
-// along rather than asking again: for local files, and over a network.
+// along rather than asking again: for local files, and over a network. What is fetched
+// at once from a file is little, so that all who work on a small box end together.
 const (
-	nearBatch = 128 << 10
+	nearBatch = 32 << 10
 	nearGap   = 16 << 10
 	farBatch  = 16 << 20
 	farGap    = 1 << 20

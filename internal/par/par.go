@@ -3,8 +3,10 @@ package par
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Limiter bounds what all loops that share it may run besides the goroutines
@@ -13,6 +15,7 @@ import (
 type Limiter struct {
 	free  atomic.Int64
 	bytes atomic.Int64
+	seat  *seat // nil where nobody waits for work
 }
 
 // NewLimiter allows n extra goroutines that together hold at most bytes.
@@ -20,6 +23,9 @@ func NewLimiter(n int, bytes int64) *Limiter {
 	l := &Limiter{}
 	l.free.Store(int64(n))
 	l.bytes.Store(bytes)
+	if n < runtime.GOMAXPROCS(0) {
+		l.seat = new(seat)
+	}
 	return l
 }
 
@@ -58,37 +64,56 @@ func (l *Limiter) Run(ctx context.Context, n int, weight int64, f func(i int) er
 		}
 		return call(f, 0)
 	}
-	loop := &loop{ctx: ctx, l: l, n: int64(n), weight: weight, f: f}
-	loop.work()
-	loop.wg.Wait()
-	return loop.err
+	p := &loop{ctx: ctx, l: l, n: int64(n), weight: weight, f: f}
+	p.around, _ = ctx.(*around)
+	return p.run()
+}
+
+// RunAround is Run for loops around others, which are to have the context that f is
+// given: the calling goroutine works on those too when nothing else is left to it.
+func (l *Limiter) RunAround(ctx context.Context, n int, weight int64, f func(ctx context.Context, i int) error) error {
+	if n == 1 || l == nil || l.seat == nil {
+		return l.Run(ctx, n, weight, func(i int) error { return f(ctx, i) })
+	}
+	inside := &around{Context: ctx}
+	p := &loop{ctx: ctx, l: l, n: int64(n), weight: weight, f: func(i int) error { return f(inside, i) }}
+	p.vacancy.around = inside
+	return p.run()
 }
 
 type loop struct {
 	ctx    context.Context
+	around *around // the loop that it is inside of, if that is for sharing its work
 	l      *Limiter
 	n      int64
 	weight int64
 	f      func(int) error
 	next   atomic.Int64
+	others atomic.Int64 // goroutines that work on it besides the one that called
 	wg     sync.WaitGroup
 	once   sync.Once
 	err    error
+
+	offer, vacancy notice // what it may put on the seat of its limiter
 }
 
-func (p *loop) work() {
-	for {
+func (p *loop) run() error {
+	p.offer.loop = p
+	p.work(nil)
+	p.wait()
+	return p.err
+}
+
+// work calls f for what nobody else has taken, as long as others work on until, if that
+// is a loop.
+func (p *loop) work(until *loop) {
+	for until == nil || until.others.Load() > 0 {
 		i := p.next.Add(1) - 1
 		if i >= p.n {
 			return
 		}
-		if i+1 < p.n && p.l.TryAcquire(p.weight) {
-			p.wg.Add(1)
-			go func() {
-				defer p.wg.Done()
-				defer p.l.Release(p.weight)
-				p.work()
-			}()
+		if i+1 < p.n {
+			p.share()
 		}
 		err := p.ctx.Err()
 		if err == nil {
@@ -100,4 +125,46 @@ func (p *loop) work() {
 			return
 		}
 	}
+}
+
+// share lets one more goroutine work on the loop, if there may be one.
+func (p *loop) share() {
+	if p.l == nil {
+		return
+	}
+	if p.around != nil && p.l.seat.give(p, p.around) || !p.l.TryAcquire(p.weight) {
+		return
+	}
+	if !p.l.seat.give(p, nil) {
+		p.enter()
+		go p.help()
+	}
+}
+
+// help is what a goroutine does that was acquired for the loop.
+func (p *loop) help() {
+	for p != nil {
+		begin := time.Now()
+		p.workReleased()
+		p = p.l.linger(time.Since(begin))
+	}
+}
+
+// workReleased works on the loop, and releases what was acquired for it.
+func (p *loop) workReleased() {
+	defer p.leave()
+	defer p.l.Release(p.weight)
+	p.work(nil)
+}
+
+func (p *loop) enter() {
+	p.wg.Add(1)
+	p.others.Add(1)
+}
+
+// leave is the last that another goroutine does for the loop. Who sees that there are
+// no others need not be woken any more.
+func (p *loop) leave() {
+	p.wg.Done()
+	p.others.Add(-1)
 }

@@ -69,48 +69,46 @@ next:
 	MOVBQSX CX, BX
 	CMPQ    BX, $-57
 	JLT     strange
-	MOVQ    sequenceDecoder_ll(R15)(R8*8), R8
-	MOVQ    sequenceDecoder_ml(R15)(R9*8), R9
-	MOVQ    sequenceDecoder_of(R15)(R10*8), R10
 	ADDQ    BX, DX
 
-	// The value of an offset is at the top, below the bit that it implies.
-	RORXQ $1, AX, BP
-	SHRXQ CX, AX, AX
-	ORQ   top<>(SB), BP
-	RORXQ $16, R10, CX
-	SHRXQ CX, BP, BP
+	// The value of an offset is at the top, below the bit that it implies. Fields of
+	// entries are loaded one by one: there are more ports for loads than for shifts.
+	RORXQ   $1, AX, BP
+	SHRXQ   CX, AX, AX
+	ORQ     top<>(SB), BP
+	MOVBLZX sequenceDecoder_of+2(R15)(R10*8), CX
+	SHRXQ   CX, BP, BP
 
 	// Next states, from the lowest bits on.
-	RORXQ $8, R10, CX
-	RORXQ $8, R9, R13
-	LEAQ  (CX)(R13*1), BX
-	SHRQ  $48, R10
-	BZHIQ CX, AX, R14
-	ADDQ  R14, R10
-	SHRXQ CX, AX, R14
-	SHRXQ BX, AX, AX
-	BZHIQ R13, R14, R14
-	RORXQ $8, R8, CX
-	BZHIQ CX, AX, R13
-	SHRXQ CX, AX, AX
+	MOVBLZX sequenceDecoder_of+1(R15)(R10*8), CX
+	MOVBLZX sequenceDecoder_ml+1(R15)(R9*8), R13
+	LEAQ    (CX)(R13*1), BX
+	MOVWLZX sequenceDecoder_of+6(R15)(R10*8), R10
+	BZHIQ   CX, AX, R14
+	ADDQ    R14, R10
+	SHRXQ   CX, AX, R14
+	SHRXQ   BX, AX, AX
+	BZHIQ   R13, R14, R14
+	MOVBLZX sequenceDecoder_ll+1(R15)(R8*8), CX
+	BZHIQ   CX, AX, R13
+	SHRXQ   CX, AX, AX
 
 	// Lengths.
-	RORXQ $16, R8, CX
-	BZHIQ CX, AX, BX
-	SHRXQ CX, AX, AX
-	RORXQ $24, R8, CX
-	SHRQ  $48, R8
-	ANDL  $0xffffff, CX
-	ADDQ  CX, BX
-	ADDQ  R13, R8
-	RORXQ $16, R9, CX
-	BZHIQ CX, AX, R13
-	RORXQ $24, R9, CX
-	SHRQ  $48, R9
-	ANDL  $0xffffff, CX
-	ADDQ  CX, R13
-	ADDQ  R14, R9
+	MOVBLZX sequenceDecoder_ll+2(R15)(R8*8), CX
+	BZHIQ   CX, AX, BX
+	SHRXQ   CX, AX, AX
+	MOVL    sequenceDecoder_ll+3(R15)(R8*8), CX
+	MOVWLZX sequenceDecoder_ll+6(R15)(R8*8), R8
+	ANDL    $0xffffff, CX
+	ADDQ    CX, BX
+	ADDQ    R13, R8
+	MOVBLZX sequenceDecoder_ml+2(R15)(R9*8), CX
+	BZHIQ   CX, AX, R13
+	MOVL    sequenceDecoder_ml+3(R15)(R9*8), CX
+	MOVWLZX sequenceDecoder_ml+6(R15)(R9*8), R9
+	ANDL    $0xffffff, CX
+	ADDQ    CX, R13
+	ADDQ    R14, R9
 
 	REPEAT
 
