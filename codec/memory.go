@@ -137,6 +137,12 @@ func (ck *Chunk) Run(ctx context.Context, n int, weight int64, f func(i int) err
 	return ck.Limits.Workers.Run(ctx, n, weight, f)
 }
 
+// RunParts is Run for parts of a chunk that hold nothing of their own, and take too little
+// time to be stopped.
+func (ck *Chunk) RunParts(n int, part func(i int) error) error {
+	return ck.Run(context.Background(), n, 0, part)
+}
+
 // sizeError is a size above the limit.
 type sizeError struct{ size, limit int }
 

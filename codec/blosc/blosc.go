@@ -8,7 +8,6 @@
 package blosc
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/omnizarr/zarr/codec"
@@ -139,13 +138,21 @@ type filter struct {
 // Size is that of the longest frame.
 func (f *filter) Size() codec.Size { return f.size }
 
-// Encode appends a frame.
-func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
-	return blosc.Encode(dst, src, f.options)
-}
+// From these sizes on several goroutines may work on a frame. What is encoded by several is
+// moved together in the end, so that it must be worth that.
+const (
+	large       = 4 << 20
+	largeEncode = 16 << 20
+)
 
-// large is the size from which several goroutines may decode a frame.
-const large = 4 << 20
+// Encode appends a frame.
+func (f *filter) Encode(ck *codec.Chunk, dst, src []byte) ([]byte, error) {
+	var run func(n int, part func(i int) error) error
+	if len(src) >= largeEncode {
+		run = ck.RunParts
+	}
+	return blosc.EncodeParts(dst, src, f.options, run)
+}
 
 // Decode appends what a frame holds.
 func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error) {
@@ -158,7 +165,7 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 			return nil, codec.Bad("%d bytes behind a frame of %d", len(src)-h.Length, h.Length)
 		}
 		if h.Bytes >= large {
-			run = func(n int, part func(i int) error) error { return ck.Run(context.Background(), n, 0, part) }
+			run = ck.RunParts
 		}
 	}
 	dst, err := blosc.DecodeParts(dst, src, limit, run)

@@ -46,9 +46,9 @@ func (c *counting) Run(ctx context.Context, n int, weight int64, f func(i int) e
 	return c.Limiter.Run(ctx, n, weight, f)
 }
 
-// One large frame is decoded by several workers, to its place and into memory with gaps; what is damaged is an error
-// in both ways.
-func TestALargeFrameIsDecodedBySeveral(t *testing.T) {
+// One large frame is encoded by several workers, to the bytes that one makes, and decoded by several, to its place
+// and into memory with gaps; what is damaged is an error in both ways.
+func TestSeveralWorkOnALargeFrame(t *testing.T) {
 	const side = 256 // 32 MiB of two bytes
 	whole := nd.Make(2, side, side, side)
 	for i := range whole.Data {
@@ -61,6 +61,12 @@ func TestALargeFrameIsDecodedBySeveral(t *testing.T) {
 	}
 	workers := &counting{Limiter: par.NewLimiter(3, 1<<30)}
 	ck := &codec.Chunk{Limits: &codec.Limits{Workers: workers}}
+	same, err := b.Encode(context.Background(), ck, nil, whole)
+	if err != nil || !bytes.Equal(same, frame) || workers.loops.Load() != 1 || workers.parts.Load() < 8 {
+		t.Errorf("the same frame %v, in %d loops of %d parts, %v", bytes.Equal(same, frame), workers.loops.Load(), workers.parts.Load(), err)
+	}
+	workers.loops.Store(0)
+	workers.parts.Store(0)
 	dst := nd.Make(2, side, side, side)
 	if err := b.Decode(context.Background(), ck, &codec.Memory{Bytes: frame}, nd.Whole(dst.Shape), dst); err != nil {
 		t.Fatal(err)

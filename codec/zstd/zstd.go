@@ -99,8 +99,14 @@ type filter struct {
 
 func (f *filter) Size() codec.Size { return f.size }
 
-func (f *filter) Encode(_ *codec.Chunk, dst, src []byte) ([]byte, error) {
-	return zstdenc.AppendEncode(dst, src, f.level, f.checksum), nil
+// large is the size from which several goroutines may encode a frame.
+const large = 16 << 20
+
+func (f *filter) Encode(ck *codec.Chunk, dst, src []byte) ([]byte, error) {
+	if len(src) < large {
+		return zstdenc.AppendEncode(dst, src, f.level, f.checksum), nil
+	}
+	return zstdenc.AppendEncodeParts(dst, src, f.level, f.checksum, ck.RunParts)
 }
 
 // slack is room behind the result that lets the decoder copy in large pieces

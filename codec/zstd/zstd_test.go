@@ -19,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
@@ -155,6 +156,32 @@ func TestOthersReadWhatIsWritten(t *testing.T) {
 				t.Errorf("level %d, %d bytes: got %d, %v", level, n, len(got), err)
 			}
 		}
+	}
+}
+
+// counting counts what the loop of a codec is cut into.
+type counting struct {
+	*par.Limiter
+	parts int
+}
+
+func (c *counting) Run(ctx context.Context, n int, weight int64, f func(i int) error) error {
+	c.parts += n
+	return c.Limiter.Run(ctx, n, weight, f)
+}
+
+// One large frame is encoded by several workers, to the bytes that one makes.
+func TestSeveralEncodeALargeFrame(t *testing.T) {
+	data := bytes.Repeat(text(1<<20), 17)
+	f := filter(t, zstd.Codec{Level: 3, Checksum: true})
+	one, err := f.Encode(nil, nil, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	workers := &counting{Limiter: par.NewLimiter(3, 1<<30)}
+	several, err := f.Encode(&codec.Chunk{Limits: &codec.Limits{Workers: workers}}, nil, data)
+	if err != nil || !bytes.Equal(one, several) || workers.parts != 4 {
+		t.Errorf("the same frame %v, in %d parts, %v", bytes.Equal(one, several), workers.parts, err)
 	}
 }
 

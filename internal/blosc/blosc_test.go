@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // golden is a frame that another library wrote.
@@ -191,6 +192,48 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 }
 
 // A frame may be decoded into the middle of somebody's array.
+// Blocks that are encoded at once, in whatever order, become the bytes that they become one
+// behind the other, also where the room for them ends before they do.
+func TestBlocksAreEncodedApart(t *testing.T) {
+	backwards := func(n int, part func(i int) error) error {
+		for i := n - 1; i >= 0; i-- {
+			if err := part(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	const n = 3<<20 + 1234
+	r := rand.New(rand.NewPCG(5, 6))
+	noise, smooth := make([]byte, n), make([]byte, n)
+	for i := range noise {
+		noise[i], smooth[i] = byte(r.Uint32()), byte(i>>10)
+	}
+	late := append(slices.Clone(smooth[:30_000]), noise[:n-30_000]...) // what it gains at first is soon used up
+	tight := slices.Clone(noise)
+	copy(tight[n-200_000:], smooth) // a gain that comes too late, or just in time
+	for _, c := range []Compressor{LZ4, Zstd, BloscLZ, Snappy, Zlib, LZ4HC} {
+		for _, s := range []Shuffle{NoShuffle, ByteShuffle, BitShuffle} {
+			if !thorough.Enabled && c != LZ4 && (int(c)+int(s))%3 != 0 {
+				continue
+			}
+			for _, size := range []int{0, 10_000} {
+				o := Options{Compressor: c, Level: 1, Shuffle: s, TypeSize: 2, BlockSize: size}
+				for name, src := range map[string][]byte{"noise": noise, "smooth": smooth, "late": late, "tight": tight} {
+					want, err := Encode([]byte("before"), src, o)
+					got, perr := EncodeParts([]byte("before"), src, o, backwards)
+					if err != nil || perr != nil || !bytes.Equal(got, want) {
+						t.Fatalf("%v: %s: other bytes, %d for %d: %v, %v", o, name, len(got), len(want), err, perr)
+					}
+					if back, err := Decode(nil, got[len("before"):], n); err != nil || !bytes.Equal(back, src) {
+						t.Fatalf("%v: %s does not come back: %v", o, name, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestNothingBehindTheCapacityIsWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	everyOption(func(o Options) {

@@ -33,6 +33,12 @@ func MaxLen(n int) int { return n + HeaderLen }
 
 // Encode appends a frame that holds src to dst.
 func Encode(dst, src []byte, o Options) ([]byte, error) {
+	return EncodeParts(dst, src, o, nil)
+}
+
+// EncodeParts is Encode of a frame whose blocks may be encoded at once, to the same bytes:
+// run is as that of DecodeParts.
+func EncodeParts(dst, src []byte, o Options, run func(n int, part func(i int) error) error) ([]byte, error) {
 	if len(src) > maxBytes {
 		return nil, fmt.Errorf("%d bytes are too many for a Blosc frame, at most %d fit", len(src), maxBytes)
 	}
@@ -40,13 +46,14 @@ func Encode(dst, src []byte, o Options) ([]byte, error) {
 		o.TypeSize = 1
 	}
 	h := o.header(len(src))
-	// Compressors that do not know a limit overshoot by a little.
-	room := MaxLen(len(src)) + zstdenc.MaxEncodedLen(h.BlockSize) - h.BlockSize
-	dst = slices.Grow(dst, room)
+	dst = slices.Grow(dst, MaxLen(len(src))+overshoot(h.BlockSize))
 	at := len(dst)
 	if !h.Stored() {
 		e := encoder{Header: h, Options: o, base: at, limit: at + MaxLen(len(src))}
-		out, ok := e.blocks(dst, src)
+		out, ok, err := e.blocks(dst, src, run)
+		if err != nil {
+			return nil, err
+		}
 		if ok {
 			h.Length = len(out) - at
 			h.put(out[at:])
@@ -61,6 +68,9 @@ func Encode(dst, src []byte, o Options) ([]byte, error) {
 	h.put(dst[at:])
 	return append(dst, src...), nil
 }
+
+// overshoot is by how many bytes compressors that do not know a limit may pass it.
+func overshoot(blockSize int) int { return zstdenc.MaxEncodedLen(blockSize) - blockSize }
 
 // Blocks is into how many blocks n bytes are cut.
 func (o Options) Blocks(n int) int {
@@ -138,22 +148,82 @@ type encoder struct {
 	Header
 	Options
 	base, limit int
+	index       []byte // where the blocks begin
 }
 
 // blocks appends everything behind the header and reports whether it fits.
-func (e *encoder) blocks(dst, src []byte) ([]byte, bool) {
+func (e *encoder) blocks(dst, src []byte, run func(n int, part func(i int) error) error) ([]byte, bool, error) {
 	if e.IndexLen() > e.limit-e.base {
-		return dst, false
+		return dst, false, nil
 	}
-	dst = dst[:e.base+e.IndexLen()]
+	first, blocks, each := 0, e.Header.Blocks(), max(1, share/e.Header.BlockSize)
+	if run != nil && blocks > each {
+		var err error
+		if dst, first, err = e.atOnce(dst, src, each, run); err != nil {
+			return nil, false, err
+		}
+	} else {
+		dst = dst[:e.base+e.IndexLen()]
+		e.index = dst[e.base+HeaderLen:]
+	}
+	dst, ok := e.some(dst, src, first, blocks)
+	return dst, ok, nil
+}
+
+// atOnce appends the index and blocks that run encodes, some in each part, and returns how many there are. It ends
+// before a block that would not fit if it did not get smaller: how its streams are
+// stored goes by the room that is left.
+func (e *encoder) atOnce(dst, src []byte, each int, run func(n int, part func(i int) error) error) ([]byte, int, error) {
+	blocks := e.Header.Blocks()
+	parts := (blocks + each - 1) / each
+	most := e.Header.BlockSize + 4*e.streams(e.Header.BlockSize)
+	room := each*most + overshoot(e.Header.BlockSize)
+	// Each part has room of its own, and moves to its place when all are there.
+	at := e.base + e.IndexLen()
+	dst = slices.Grow(dst, e.IndexLen()+parts*room)[:at]
+	e.index = dst[e.base+HeaderLen:]
+	ends := make([]int, parts)
+	err := run(parts, func(i int) error {
+		part := encoder{Header: e.Header, Options: e.Options, index: e.index, limit: room}
+		from := at + i*room
+		out, ok := part.some(dst[from:from:from+room], src, i*each, min((i+1)*each, blocks))
+		if !ok {
+			return fmt.Errorf("%d bytes are too few for blocks of %d", room, each*e.Header.BlockSize)
+		}
+		ends[i] = from + len(out)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	all := dst[:at+parts*room]
+	for i := range blocks {
+		if len(dst)+most > e.limit {
+			return dst, i, nil
+		}
+		from, end := at+i/each*room+int(le.Uint32(e.index[4*i:])), ends[i/each]
+		if next := i + 1; next < blocks && next%each != 0 {
+			end = at + i/each*room + int(le.Uint32(e.index[4*next:]))
+		}
+		e.begin(dst, i)
+		dst = append(dst, all[from:end]...)
+	}
+	return dst, blocks, nil
+}
+
+// begin says in the index that a block begins behind dst.
+func (e *encoder) begin(dst []byte, i int) { le.PutUint32(e.index[4*i:], uint32(len(dst)-e.base)) }
+
+// some appends the blocks from first to end and reports whether they fit.
+func (e *encoder) some(dst, src []byte, first, end int) ([]byte, bool) {
 	var mem []byte
 	if e.filter(e.Header.BlockSize) != noFilter {
 		scratch := buf.Get(e.Header.BlockSize)
 		defer scratch.Free()
 		mem = scratch.B[:e.Header.BlockSize]
 	}
-	for i := range e.Header.Blocks() {
-		le.PutUint32(dst[e.base+HeaderLen+4*i:], uint32(len(dst)-e.base))
+	for i := first; i < end; i++ {
+		e.begin(dst, i)
 		lo, hi := e.Block(i)
 		block := src[lo:hi]
 		elements, row := (hi-lo)/e.Header.TypeSize, 0

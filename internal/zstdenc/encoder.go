@@ -84,13 +84,20 @@ func newEncoder() *encoder {
 	return e
 }
 
-// startFrame sets the state that the format prescribes for a new frame, which will hold
-// size bytes.
-func (e *encoder) startFrame(level, size int) {
+// farOffset stands for a repeated offset of which nothing is known: it is beyond every
+// segment, so that nothing is found there and it is never repeated.
+const farOffset = 1 << 31
+
+// start sets the state for a segment of a frame that will hold size bytes: for the first
+// one that which the format prescribes. The others know nothing of those before them,
+// which may be encoded at the same time.
+func (e *encoder) start(level, size int, first bool) {
 	e.params = paramsFor(level)
 	e.params.fit(size)
-	e.reps = [3]uint32{1, 4, 8}
-	e.blocks = 0
+	e.reps, e.blocks = [3]uint32{1, 4, 8}, 0
+	if !first {
+		e.reps, e.blocks = [3]uint32{farOffset, farOffset, farOffset}, 1
+	}
 	e.lanes.long, e.lanes.matches, e.lanes.extended = false, 0, 0
 	e.lit.prev.valid = false
 	e.seq.ll.prevValid = false

@@ -11,9 +11,9 @@ const (
 	frameMagic = 0xFD2FB528
 	maxWindow  = 8 << 20
 
-	// Longer inputs are searched in independent segments of one frame. That
-	// bounds the positions that tables have to represent to segmentBits, and
-	// keeps every offset within the window.
+	// Longer inputs are encoded in independent segments of one frame. That
+	// bounds the positions that tables have to represent to segmentBits, keeps
+	// every offset within the window, and lets several goroutines encode them.
 	maxSegment  = maxWindow
 	segmentBits = 24
 )
@@ -30,29 +30,65 @@ func MaxEncodedLen(n int) int {
 // checksum adds the XXH64 content checksum. It is safe for concurrent use, and
 // does not allocate when dst has MaxEncodedLen(len(src)) bytes of spare capacity.
 func AppendEncode(dst, src []byte, level int, checksum bool) []byte {
+	dst, _ = AppendEncodeParts(dst, src, level, checksum, nil)
+	return dst
+}
+
+// AppendEncodeParts is AppendEncode of a frame whose segments may be encoded at once, to
+// the same bytes: run calls part for each i below n, in any order and on any goroutines,
+// and its error is returned. Where it is nil, in short frames and at high levels, one
+// follows the other.
+func AppendEncodeParts(dst, src []byte, level int, checksum bool, run func(n int, part func(i int) error) error) ([]byte, error) {
 	if level == 0 {
 		level = 3
 	}
 	if level > maxOwnLevel && len(src) > 0 {
-		return appendDelegated(dst, src, level, checksum)
+		return appendDelegated(dst, src, level, checksum), nil
 	}
 	dst = appendFrameHeader(dst, len(src), checksum)
-	if len(src) == 0 {
+	n := (len(src) + maxSegment - 1) / maxSegment
+	if n > 1 && run != nil {
+		return appendAtOnce(dst, src, level, checksum, run)
+	}
+	for i := range n {
+		dst = appendSegment(dst, src, i, level)
+	}
+	if n == 0 {
 		dst = blockHeader(dst, 1|blockRaw<<1, 0)
-	} else {
-		e := encoders.Get().(*encoder)
-		e.startFrame(level, len(src))
-		for rest := src; len(rest) > 0; {
-			seg := rest[:min(len(rest), maxSegment)]
-			rest = rest[len(seg):]
-			dst = e.appendSegment(dst, seg, len(rest))
-		}
-		encoders.Put(e)
 	}
 	if checksum {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(xxh64.Sum(src)))
 	}
-	return dst
+	return dst, nil
+}
+
+// appendAtOnce appends all that comes behind the header of a frame of several segments,
+// as parts of run: each has room of its own, and moves to its place when all are there.
+func appendAtOnce(dst, src []byte, level int, checksum bool, run func(n int, part func(i int) error) error) ([]byte, error) {
+	lengths := make([]int, (len(src)+maxSegment-1)/maxSegment)
+	room := MaxEncodedLen(maxSegment)
+	at, sum := len(dst), uint32(0)
+	dst = slices.Grow(dst, len(lengths)*room+4)
+	err := run(1+len(lengths), func(i int) error {
+		if i > 0 {
+			from := at + (i-1)*room
+			lengths[i-1] = len(appendSegment(dst[from:from:from+room], src, i-1, level))
+		} else if checksum {
+			sum = uint32(xxh64.Sum(src))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := dst[:at+len(lengths)*room]
+	for i, n := range lengths {
+		dst = append(dst, all[at+i*room:][:n]...)
+	}
+	if checksum {
+		dst = binary.LittleEndian.AppendUint32(dst, sum)
+	}
+	return dst, nil
 }
 
 // appendFrameHeader writes the header of a frame of n content bytes. Up to the
@@ -86,9 +122,18 @@ func appendFrameHeader(dst []byte, n int, checksum bool) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(n))
 }
 
-// appendSegment appends the blocks of src; after is the number of bytes that
-// follow it in the frame.
-func (e *encoder) appendSegment(dst, src []byte, after int) []byte {
+// appendSegment appends the blocks of the segment i of a frame that holds frame.
+func appendSegment(dst, frame []byte, i, level int) []byte {
+	e := encoders.Get().(*encoder)
+	dst = e.appendSegment(dst, frame, i, level)
+	encoders.Put(e)
+	return dst
+}
+
+func (e *encoder) appendSegment(dst, frame []byte, i, level int) []byte {
+	src := frame[i*maxSegment : min((i+1)*maxSegment, len(frame))]
+	after := len(frame) - i*maxSegment - len(src)
+	e.start(level, len(frame), i == 0)
 	e.startSegment(len(src))
 	for start := 0; start < len(src); {
 		end := min(start+maxBlock, len(src))

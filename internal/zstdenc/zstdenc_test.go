@@ -3,6 +3,7 @@ package zstdenc
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -137,6 +138,46 @@ func TestBeyondWindow(t *testing.T) {
 	}
 }
 
+// Segments that are encoded at once, in whatever order, become the bytes that they become
+// one behind the other: none knows what was repeated in, or which tables are those of,
+// the one before it.
+func TestSegmentsAreEncodedApart(t *testing.T) {
+	const n = maxSegment + 200_000
+	backwards := func(n int, part func(i int) error) error {
+		for i := n - 1; i >= 0; i-- {
+			if err := part(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if race.Enabled {
+		t.Skip("nothing here is concurrent")
+	}
+	for name, src := range map[string][]byte{
+		"noise":  noisyUint16(n/2, 5, binary.LittleEndian),
+		"ramp":   floatRamp(n / 4),
+		"zeros":  make([]byte, n),
+		"random": randomBytes(n),
+		"text":   bytes.Repeat(text(100_000), n/100_000),
+	} {
+		for _, level := range thorough.Of([]int{3}, []int{-5, 1, 2, 3, 5}) {
+			want := AppendEncode([]byte("before"), src, level, true)
+			got, err := AppendEncodeParts([]byte("before"), src, level, true, backwards)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: level %d: other bytes, %v", name, level, err)
+			}
+			if back, err := decoder().DecodeAll(want[len("before"):], nil); err != nil || !bytes.Equal(back, src) {
+				t.Errorf("%s: level %d: does not come back: %v", name, level, err)
+			}
+		}
+	}
+	failed := errors.New("failed")
+	if _, err := AppendEncodeParts(nil, make([]byte, n), 3, true, func(int, func(int) error) error { return failed }); err != failed {
+		t.Errorf("the error of a part is %v", err)
+	}
+}
+
 // TestDeterministic checks that what an encoder did before leaves no trace,
 // including around the point where table positions start over.
 func TestDeterministic(t *testing.T) {
@@ -147,12 +188,10 @@ func TestDeterministic(t *testing.T) {
 	}
 	for _, level := range []int{1, 3} {
 		fresh := newEncoder()
-		fresh.startFrame(level, 1<<20)
-		want := fresh.appendSegment(nil, src, 0)
+		want := fresh.appendSegment(nil, src, 0, level)
 		used := newEncoder()
 		for i := range times {
-			used.startFrame(level, 1<<20)
-			if got := used.appendSegment(nil, src, 0); !bytes.Equal(got, want) {
+			if got := used.appendSegment(nil, src, 0, level); !bytes.Equal(got, want) {
 				t.Fatalf("level %d: call %d differs", level, i)
 			}
 		}
