@@ -13,7 +13,7 @@ import (
 // goroutines than processors wait for answers rather than for each other, and look for
 // nothing.
 const (
-	patience = 100 * time.Microsecond
+	patience = 200 * time.Microsecond
 	glances  = 30   // between two looks at the clock
 	looks    = 1000 // at the clock, which stands still in some tests
 )

@@ -57,11 +57,13 @@ count:
 	MOVQ AX, 24(SP)
 
 next:
-	MOVQ  DX, AX
-	SHRQ  $3, AX
-	MOVQ  -7(AX), AX
-	ANDNQ seven<>(SB), DX, CX
-	SHLXQ CX, AX, AX
+	// The stream is read backwards, and all that follows waits for it.
+	MOVQ       DX, AX
+	SHRQ       $3, AX
+	PREFETCHT0 -256(AX)
+	MOVQ       -7(AX), AX
+	ANDNQ      seven<>(SB), DX, CX
+	SHLXQ      CX, AX, AX
 
 	MOVQ    sequenceDecoder_ll(R15)(R8*8), CX
 	ADDQ    sequenceDecoder_ml(R15)(R9*8), CX
