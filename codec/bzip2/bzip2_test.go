@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"io"
 	"math"
@@ -177,7 +178,7 @@ func FuzzDecode(f *testing.F) {
 	for i := range vectors {
 		f.Add(vector(f, i))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		out, err := filter(t, 1).Decode(nil, []byte("pre"), data, 1<<16)
 		if err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {
 			t.Errorf("%d bytes", len(out))

@@ -20,6 +20,7 @@ import (
 	"github.com/omnizarr/zarr/codec/deflate"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -389,7 +390,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(flagged)
 	f.Add(compress(f, deflate.Zlib, []byte("some text")))
 	f.Add([]byte{0x78, 0xbb, 0, 0, 0, 1, 3})
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for _, format := range formats {
 			out, err := filter(t, format, 5).Decode(nil, []byte("pre"), data, 1<<16)
 			if err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"math"
 	"math/rand/v2"
@@ -231,7 +232,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(4, v.bytes(f))
 		f.Add(0, v.bytes(f))
 	}
-	f.Fuzz(func(t *testing.T, i int, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, i int, data []byte) {
 		if i < 0 || i >= len(configs) {
 			return
 		}
