@@ -3,6 +3,7 @@ package fuzzlong
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -51,7 +52,7 @@ func readArchive(name string) ([]string, error) {
 // fuzzing is whether Go's engine runs the target.
 func fuzzing() bool { return flag.Lookup("test.fuzz").Value.String() != "" }
 
-// readCache reads what Go's engine found for a target, in the order of sizes.
+// readCache reads what Go's engine found for a target.
 func readCache(name string) ([]string, error) {
 	dir := flag.Lookup("test.fuzzcachedir").Value.String()
 	if dir == "" || fuzzing() {
@@ -69,14 +70,13 @@ func readCache(name string) ([]string, error) {
 		}
 		texts = append(texts, string(b))
 	}
-	slices.SortFunc(texts, func(a, b string) int { return len(a) - len(b) })
 	return texts, nil
 }
 
 // keep makes the archive of n inputs, small and less small ones.
 func keep(name string, texts []string, n int) error {
-	slices.SortStableFunc(texts, func(a, b string) int { return len(a) - len(b) })
-	texts = slices.DeleteFunc(slices.Compact(texts), func(text string) bool { return len(text) > 4<<10 })
+	slices.SortFunc(texts, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	texts = slices.DeleteFunc(slices.Compact(texts), func(text string) bool { return len(text) > 2<<10 })
 	n = min(n, len(texts))
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
