@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"github.com/omnizarr/zarr/internal/fuzzlong"
-	"github.com/omnizarr/zarr/internal/thorough"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -15,6 +13,8 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 func registry() *codec.Registry {
