@@ -6,8 +6,8 @@
 //	OMNIZARR_FUZZ=10000000 go test -run '^FuzzParse$' -timeout 0 ./meta -args -test.fuzzcachedir=DIR
 //
 // changes those in DIR and the others at random, so many times, in one process, where
-// hangs and memory that is not given back show too. OMNIZARR_FUZZ_KEEP=60 puts so many of
-// the inputs in DIR into the archive instead.
+// hangs and memory that is not given back show too. With OMNIZARR_FUZZ_KEEP=40 the archive
+// becomes one of so many inputs, of those in DIR and of its own.
 package fuzzlong
 
 import (
@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -40,7 +41,7 @@ func Fuzz(f *testing.F, target any) {
 		f.Fatal(err)
 	}
 	if n, err := strconv.Atoi(os.Getenv("OMNIZARR_FUZZ_KEEP")); err == nil && len(found) > 0 {
-		if err := keep(f.Name(), append(kept, found...), n); err != nil {
+		if err := keep(f.Name(), slices.Concat(kept, found), n); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -87,7 +88,7 @@ func Fuzz(f *testing.F, target any) {
 				return nil
 			}
 		}
-		inputs = append(inputs, args[1:])
+		inputs = append(inputs, clone(args[1:])) // targets may write into theirs
 		return checked(args)
 	}).Interface())
 }

@@ -34,14 +34,17 @@ func FuzzLongForm(f *testing.F) {
 	f.Setenv("OMNIZARR_FUZZ", "1000")
 	f.Add([]byte("one"))
 	f.Add([]byte("another"))
-	calls, seen := 0, map[string]bool{}
+	calls, near, seen := 0, 0, map[string]bool{}
 	Fuzz(f, func(t *testing.T, b []byte) {
 		calls++
 		seen[string(b)] = true
+		if strings.Contains(string(b), "ne") || strings.Contains(string(b), "oth") {
+			near++
+		}
 		clear(b) // it is the target's own
 	})
-	if f.Failed() || calls != 1002 || len(seen) < 500 {
-		f.Errorf("%d calls, %d inputs", calls, len(seen))
+	if f.Failed() || calls != 1002 || len(seen) < 500 || near < 300 {
+		f.Errorf("%d calls, %d inputs, %d like the first", calls, len(seen), near)
 	}
 }
 

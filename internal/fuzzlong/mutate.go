@@ -46,14 +46,23 @@ func size(args []reflect.Value) int {
 	return n
 }
 
-// next is an input with one to eight changes.
-func (m *mutator) next() []reflect.Value {
-	from, other := m.pick(), m.pick()
+// clone makes arguments that can be set, in memory of their own.
+func clone(from []reflect.Value) []reflect.Value {
 	args := make([]reflect.Value, len(from))
 	for i := range from {
 		args[i] = reflect.New(from[i].Type()).Elem()
 		args[i].Set(from[i])
+		if b, ok := getBytes(from[i]); ok {
+			setBytes(args[i], slices.Clone(b))
+		}
 	}
+	return args
+}
+
+// next is an input with one to eight changes.
+func (m *mutator) next() []reflect.Value {
+	from, other := m.pick(), m.pick()
+	args := clone(from)
 	// Most changes are of what is long; the others change too, where there are any.
 	which := m.r.IntN(len(args))
 	if m.r.IntN(4) != 0 {
@@ -68,14 +77,11 @@ func (m *mutator) next() []reflect.Value {
 		switch {
 		case isText && i == which:
 			o, _ := getBytes(other[i])
-			b = slices.Clone(b)
 			for range 1 << m.r.IntN(4) {
 				b = m.change(b, o)
 			}
 			setBytes(a, b[:min(len(b), m.longer)])
-		case isText:
-			setBytes(a, slices.Clone(b)) // targets may write into theirs
-		case i == which || m.r.IntN(16) == 0:
+		case !isText && (i == which || m.r.IntN(16) == 0):
 			m.changeNumber(a)
 		}
 	}
