@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -152,7 +153,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(i, data)
 	}
-	f.Fuzz(func(t *testing.T, i int, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, i int, data []byte) {
 		b := chains[uint(i)%uint(len(chains))]
 		for _, src := range []codec.Source{&codec.Memory{Bytes: data}, &codectest.Source{Data: data}} {
 			for _, box := range []nd.Box{nd.Whole([]int{3, 4}), {Start: []int{1, 1}, Shape: []int{2, 1}}} {

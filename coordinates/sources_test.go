@@ -12,6 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -258,7 +259,7 @@ func FuzzSelection(f *testing.F) {
 	put(f, g, "c", []string{"a", "a:b", "b"}, zarr.ArraySpec{DataType: "string", DimensionNames: []string{"c"}})
 	a, err := g.CreateArray(ctx, "v", zarr.ArraySpec{Shape: []int{50, 4, 3}, DataType: "int8", DimensionNames: []string{"t", "x", "c"}})
 	check(f, err)
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text string) {
 		sel, err := coordinates.Select(ctx, a, text)
 		if err != nil {
 			return

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // What NumPy 2 and zarr-python 2 call types, and what they are in Zarr v3.
@@ -109,7 +111,7 @@ func FuzzParseNumpy(f *testing.F) {
 	for _, c := range numpyTypes {
 		f.Add([]byte(c.code))
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, raw []byte) {
 		typ, big, err := ParseNumpyUnits(raw)
 		if err != nil {
 			return

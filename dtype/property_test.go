@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -111,7 +112,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(raw))
 	}
 	f.Add([]byte(`{"name":"struct","configuration":{"fields":[["a","string"]]},"must_understand":false}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, raw []byte) {
 		typ, err := Parse(raw)
 		if err != nil {
 			return
@@ -138,7 +139,7 @@ func FuzzParseFill(f *testing.F) {
 	}
 	f.Add([]byte("string"), []byte(`"\ud83d\ude00"`))
 	f.Add([]byte("bytes"), []byte(`[1,2]`))
-	f.Fuzz(func(t *testing.T, name, raw []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, name, raw []byte) {
 		typ, err := Lookup(string(name))
 		if err != nil {
 			return

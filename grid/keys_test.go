@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func TestKeys(t *testing.T) {
@@ -106,7 +108,7 @@ func TestAppendAllocatesNothing(t *testing.T) {
 func FuzzKeys(f *testing.F) {
 	f.Add("c/0/1", 2)
 	f.Add("0.1", 2)
-	f.Fuzz(func(t *testing.T, key string, rank int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, key string, rank int) {
 		index := make([]int, max(0, min(rank, 32)))
 		for _, k := range []Keys{DefaultKeys{'/'}, DefaultKeys{'.'}, V2Keys{'/'}, V2Keys{'.'}} {
 			if k.Parse(key, index) && string(k.Append(nil, index)) != key {

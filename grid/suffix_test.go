@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // The keys are those of the tests of zarrs 0.23.14.
@@ -73,7 +75,7 @@ func TestSuffixErrors(t *testing.T) {
 func FuzzSuffixKeys(f *testing.F) {
 	f.Add("c/0/1.tiff", ".tiff", 2)
 	f.Add("c10", "0", 0)
-	f.Fuzz(func(t *testing.T, key, suffix string, rank int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, key, suffix string, rank int) {
 		index := make([]int, max(0, min(rank, 32)))
 		for _, sep := range []byte{'/', '.'} {
 			k := SuffixKeys{DefaultKeys{sep}, suffix}

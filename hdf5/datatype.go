@@ -144,6 +144,9 @@ func parseType(c *cursor, depth int) *Type {
 		t.parseFloat(c, flags)
 	case Time:
 		t.Precision = c.u16()
+		if t.Size > 1<<13 { // as many bits as the precision can tell
+			c.fail("times of %d bytes are not possible", t.Size)
+		}
 	case String:
 		t.Padding, t.UTF8 = Padding(flags&15), flags>>4&15 == 1
 	case Opaque:

@@ -3,6 +3,8 @@ package hdf5
 import (
 	"bytes"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // at makes a file of bytes that begin with no superblock.
@@ -25,7 +27,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte("\x02\x02\x02\x00\x01\x00\x01\x00\x02\x00\x00\x00\x01\x00\x01\x00\x01\x00\x04\x00\x00\x00"))
 	f.Add([]byte("\x01\x18\x00\x02abc\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\x02\x00\x00\x00\x03\x00\x00\x00\x01\x02\x02\x00\x00\x00\x01\x00\x01\x00\x01\x00\x02\x00\x02\x00\x01\x00\x01\x00\x02\x00"))
-	f.Fuzz(func(t *testing.T, b []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, b []byte) {
 		for _, o := range []int{4, 8} {
 			file := at(b, o, o)
 			cur := func() *cursor { return &cursor{what: "message", b: b, o: o, l: o} }
@@ -74,7 +76,7 @@ func FuzzStructures(f *testing.F) {
 		"FAHD\x00\x00\x08\x0a\x04", "FADB\x00\x00", "EAHD\x00\x01\x10\x20\x04\x10\x04\x0a", "EAIB\x00\x00", "EASB\x00\x00", "EADB\x00\x00", "SMTB\x00\x00"} {
 		f.Add(append([]byte(sign), make([]byte, 200)...), uint16(0))
 	}
-	f.Fuzz(func(t *testing.T, b []byte, where uint16) {
+	fuzzlong.Fuzz(f, func(t *testing.T, b []byte, where uint16) {
 		if len(b) > 64<<10 {
 			return
 		}

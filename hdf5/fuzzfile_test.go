@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/hdf5"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // FuzzOpen opens files that are changed, and reads all that is small. What
@@ -21,7 +22,7 @@ func FuzzOpen(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		if len(data) > 64<<10 {
 			return
 		}

@@ -52,6 +52,9 @@ func parseSelection(c *cursor) Selection {
 	default:
 		s.parseBoxes(c, int(version))
 	}
+	if c.err != nil {
+		return Selection{} // not one with strides of nothing
+	}
 	return s
 }
 

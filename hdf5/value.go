@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -145,6 +146,22 @@ func field(b []byte, at, n int) uint64 {
 	return v
 }
 
+// large is field for any number of bits. It takes them all at once: there may be 2^16,
+// and one after the other would be the square of that.
+func large(b []byte, at, n int, signed bool) *big.Int {
+	b = bytes.Clone(b[at/8 : (at+n+7)/8])
+	slices.Reverse(b)
+	v := new(big.Int).SetBytes(b)
+	v.Rsh(v, uint(at%8))
+	one := big.NewInt(1)
+	end := new(big.Int).Lsh(one, uint(n))
+	v.And(v, new(big.Int).Sub(end, one))
+	if signed && v.Bit(n-1) == 1 {
+		v.Sub(v, end)
+	}
+	return v
+}
+
 func (t *Type) integer(raw []byte) any {
 	b := t.ordered(raw)
 	bits := t.Precision
@@ -152,14 +169,7 @@ func (t *Type) integer(raw []byte) any {
 		bits = 8 * t.Size
 	}
 	if bits > 64 {
-		v := new(big.Int)
-		for i := t.Offset + bits - 1; i >= t.Offset; i-- {
-			v.Lsh(v, 1).Or(v, big.NewInt(int64(b[i/8]>>(i%8)&1)))
-		}
-		if t.Signed && v.Bit(bits-1) == 1 {
-			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(bits)))
-		}
-		return v
+		return large(b, t.Offset, bits, t.Signed)
 	}
 	var v uint64
 	if t.Offset == 0 && bits == 8*len(b) {

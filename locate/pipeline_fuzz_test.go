@@ -3,6 +3,8 @@ package locate
 import (
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // A URL of stages is cut at its bars, and nothing of it is lost.
@@ -10,7 +12,7 @@ func FuzzPipeline(f *testing.F) {
 	for _, url := range []string{"a.zip|zip:b|zarr3:c", "file:///a|zarr2:", "https://example.org/a.tif?x=1|tiff:0", "a|b", "|", "a||zip:", "s3://b/k|n5:x/y|zip:%7c", "a|zip:../..", "a|zip:\x00"} {
 		f.Add(url)
 	}
-	f.Fuzz(func(t *testing.T, url string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, url string) {
 		base, stages, err := splitPipeline(url)
 		if err != nil {
 			return

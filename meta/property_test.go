@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/grid"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"pgregory.net/rapid"
 )
@@ -228,7 +229,7 @@ func FuzzParse(f *testing.F) {
 	for _, row := range readTable(f, "bad.tsv", 3) {
 		f.Add([]byte(row[2]))
 	}
-	f.Fuzz(func(t *testing.T, doc []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, doc []byte) {
 		node, err := Parse(doc, Registry{})
 		if err != nil {
 			if text := err.Error(); strings.ContainsAny(text, "\n\r") || len(text) > 2000 {

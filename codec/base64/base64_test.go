@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec/base64"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func registry() *codec.Registry {
@@ -104,7 +105,7 @@ func TestBadTextIsRefused(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("AAECAw=="))
 	f.Add([]byte("\n\n\n="))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		out, err := filter(t).Decode(nil, []byte("pre"), data, 1<<10)
 		if err == nil && (len(out) > 3+1<<10 || string(out[:3]) != "pre") {
 			t.Errorf("%d bytes", len(out))

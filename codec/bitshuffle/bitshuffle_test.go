@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec/bitshuffle"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func TestBitshufflePassesTheSuite(t *testing.T) {
@@ -174,7 +175,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x12\x00\x00\x00\x10\x00\x00\x00\x07\x1fa\x01\x00\x20abxy"), 1, kind)
 		f.Add([]byte("0123456789abcdefghi"), 2, kind)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, element int, kind byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, element int, kind byte) {
 		c := bitshuffle.Codec{ElementSize: element&0xff + 1, BlockSize: int(kind) &^ 7}
 		c.Compressor = []bitshuffle.Compressor{bitshuffle.None, bitshuffle.LZ4, bitshuffle.Zstd}[kind%3]
 		filter := filter(t, c)

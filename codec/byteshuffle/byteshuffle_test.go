@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/codec/byteshuffle"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func registry() *codec.Registry {
@@ -118,7 +119,7 @@ func TestWhatIsNotWholeElementsIsRefused(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("12345678"), 4)
 	f.Add([]byte{}, 0)
-	f.Fuzz(func(t *testing.T, data []byte, element int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, element int) {
 		out, err := filter(t, element).Decode(nil, []byte("pre"), data, 1<<12)
 		if err != nil {
 			return

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"github.com/omnizarr/zarr/internal/thorough"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -17,6 +16,8 @@ import (
 	"github.com/omnizarr/zarr/codec/bzip2"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 func registry() *codec.Registry {
@@ -177,12 +178,16 @@ func FuzzDecode(f *testing.F) {
 	for i := range vectors {
 		f.Add(vector(f, i))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Add([]byte("BZh11AY&SY\xbbp\x1b\x10\x00\x00\x01\x01\x00\x02\x01\xa0\x00!\x98\b\x81aw$S\x85\t\v\xb7\x01\xb1\x00BZh9\x17rE8P\x90\x00\x00\x00\x00BZh91AY&SY\xcd\u070d\x9a\x00\x00\x00\x81\x80\x00\x00\x84\x80 \x00!\x98\x19\x84aw$S\x85\t\f\xdd\xc8\u0660"))
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		out, err := filter(t, 1).Decode(nil, []byte("pre"), data, 1<<16)
 		if err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {
 			t.Errorf("%d bytes", len(out))
 		}
-		if peer, bad := io.ReadAll(io.LimitReader(stdbzip2.NewReader(bytes.NewReader(data)), 1<<16+1)); err == nil && (bad != nil || !bytes.Equal(peer, out[3:])) {
+		peer, bad := io.ReadAll(io.LimitReader(stdbzip2.NewReader(bytes.NewReader(data)), 1<<16+1))
+		// As libbz2, it takes codes that are not whole as long as they are not used.
+		lax := bad != nil && strings.Contains(bad.Error(), "Huffman tree")
+		if err == nil && !lax && (bad != nil || !bytes.Equal(peer, out[3:])) {
 			t.Errorf("%d bytes where the standard library gives %d, %v", len(out)-3, len(peer), bad)
 		}
 		enc, err := filter(t, 1).Encode(nil, nil, data)

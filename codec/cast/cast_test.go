@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -215,7 +216,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff}, uint8(3), uint8(7), uint8(9))
 	types := []string{"int2", "int8", "uint8", "int32", "int64", "uint64", "float16", "bfloat16", "float32", "float64", "float8_e4m3fnuz", "float6_e2m3fn"}
 	modes := []cast.Rounding{cast.NearestEven, cast.TowardsZero, cast.TowardsPositive, cast.TowardsNegative, cast.NearestAway}
-	f.Fuzz(func(t *testing.T, data []byte, a, b, mode uint8) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, a, b, mode uint8) {
 		from, to := dtype.MustParse(types[int(a)%len(types)]), dtype.MustParse(types[int(b)%len(types)])
 		c := cast.Codec{DataType: to, Rounding: modes[int(mode)%len(modes)]}
 		if mode >= 128 {

@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/alloctest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -356,7 +357,7 @@ func TestLabelsTakeTheMemoryOfTheirText(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3}, []byte("label"))
 	f.Add([]byte{255, 0, 128, 1}, []byte{})
-	f.Fuzz(func(t *testing.T, data, text []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data, text []byte) {
 		label, _ := json.Marshal(string(text))
 		for _, c := range []struct{ typ, name string }{{"|O", "string"}, {"<U5", utf5}} {
 			fl, typ, err := bind(t, `{"labels":["x",`+string(label)+`],"dtype":"`+c.typ+`","astype":"<i2"}`, c.name, `""`)

@@ -14,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -266,7 +267,7 @@ func TestDataIsCutAndNotCopied(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("123456789\x83\x92\x06\xe3"))
 	f.Add([]byte{0, 0, 0, 0})
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for kind := checksum.CRC32C; kind <= checksum.JenkinsLookup3; kind++ {
 			c := filter(t, checksum.Codec{Kind: kind, Start: len(data)%2 == 0})
 			out, err := c.Decode(nil, []byte("pre"), data, 1<<10)

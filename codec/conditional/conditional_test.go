@@ -14,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/conditional"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func registry(rule conditional.Rule) *codec.Registry {
@@ -235,7 +236,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\x00abc"))
 	f.Add([]byte("\x01cba"))
 	f.Add([]byte("\x06abcdefgh"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		const limit = 1 << 12
 		fl := bind(t, nil, `{"codecs":["reverse","zstd","gzip","crc32c"]}`, codec.Size{})
 		ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 14}}

@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/codec/delta"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -174,7 +175,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(uint8(0), []byte("differences of bytes"))
 	f.Add(uint8(1), binary.LittleEndian.AppendUint64(nil, 0x0102030405060708))
 	f.Add(uint8(3), binary.LittleEndian.AppendUint64(nil, 0x7ff8000000000000))
-	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, kind uint8, data []byte) {
 		c := types[int(kind)%len(types)]
 		typ := dtype.MustParse(c.name)
 		out, err := codectest.Bind(delta.Name, c.config, codec.Spec{Type: typ, Shape: []int{1}, Fill: make([]byte, typ.Size())})

@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/gdeflate"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 const address = "https://codec.zarrs.dev/bytes_to_bytes/gdeflate"
@@ -253,7 +254,7 @@ func FuzzDecode(f *testing.F) {
 			f.Add(encode(f, level, data(40*level)))
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		out, err := filter(t, 5, len(data)).Decode(nil, []byte("pre"), data, 1<<17)
 		if err == nil && (len(out) > 3+1<<17 || string(out[:3]) != "pre") {
 			t.Errorf("%d bytes", len(out))

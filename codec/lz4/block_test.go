@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/lz4"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 )
 
@@ -208,7 +209,7 @@ func FuzzDecodeBlock(f *testing.F) {
 	f.Add(java)
 	f.Add(java[len(java)-21:])
 	f.Add([]byte("LZ4Block\x20\x05\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00\x00\x1aa\x01\x00\x10b"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		filter := blockFilter(t, 64)
 		if out, err := filter.Decode(nil, []byte("pre"), data, 1<<16); err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {
 			t.Errorf("%d bytes", len(out))

@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/lz4"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func hdf5Filter(t testing.TB, size int) codec.BytesFilter {
@@ -150,7 +151,7 @@ func TestDamagedHDF5(t *testing.T) {
 func FuzzDecodeHDF5(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x02\x00\x00\x00\x02ab\x00\x00\x00\x01c"), 2)
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x20\x00\x00\x00\x08\x1fa\x01\x00\x06\x20ab"), 0)
-	f.Fuzz(func(t *testing.T, data []byte, size int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, size int) {
 		filter := hdf5Filter(t, max(size&0xffff, 0))
 		if out, err := filter.Decode(nil, []byte("pre"), data, 1<<16); err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {
 			t.Errorf("%d bytes", len(out))

@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/lz4"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // registry knows the codec under both of its names, whatever std has.
@@ -189,7 +190,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 0})
 	f.Add([]byte("\x10\x00\x00\x00\x1aa\x01\x00\x10b"))
 	f.Add([]byte("\xff\xff\xff\x7f\x1fa\x01\x00\xff\xff\xff\xff"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		out, err := filter(t).Decode(nil, []byte("pre"), data, 1<<16)
 		if err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {
 			t.Errorf("%d bytes", len(out))

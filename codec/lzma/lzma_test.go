@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"github.com/omnizarr/zarr/internal/thorough"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/lzma"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 func registry() *codec.Registry {
@@ -231,7 +232,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(4, v.bytes(f))
 		f.Add(0, v.bytes(f))
 	}
-	f.Fuzz(func(t *testing.T, i int, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, i int, data []byte) {
 		if i < 0 || i >= len(configs) {
 			return
 		}

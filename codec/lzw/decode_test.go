@@ -20,7 +20,9 @@ var errCorrupt = errors.New("corrupt")
 func plain(size int, src []byte) (out []byte, err error) {
 	var prefix [4096]int
 	var last [4096]byte
-	str := func(code int) (s []byte) {
+	var s []byte // what a code stands for
+	str := func(code int) {
+		s = s[:0]
 		for ; code >= 258; code = prefix[code] {
 			s = append(s, last[code])
 		}
@@ -28,7 +30,6 @@ func plain(size int, src []byte) (out []byte, err error) {
 		for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
 			s[i], s[j] = s[j], s[i]
 		}
-		return s
 	}
 	old := len(src) > 1 && src[0] == 0 && src[1]&1 == 1
 	late := 0
@@ -61,11 +62,11 @@ func plain(size int, src []byte) (out []byte, err error) {
 		case prev < 0 && code > 257 || code > next:
 			return out, errCorrupt
 		}
-		var s []byte
 		if code == next {
-			s = append(str(prev), str(prev)[0])
+			str(prev)
+			s = append(s, s[0])
 		} else {
-			s = str(code)
+			str(code)
 		}
 		if prev >= 0 && next < 4096 {
 			prefix[next], last[next] = prev, s[0]
@@ -79,13 +80,23 @@ func plain(size int, src []byte) (out []byte, err error) {
 	return out, nil
 }
 
+// guard lies behind the memory that is decoded into.
+var guard = bytes.Repeat([]byte{0xa5}, 64)
+
+// room is what comparePlain decodes into: to clear new memory took most of the time.
+var room []byte
+
 // comparePlain decodes data into size bytes, and less, and finds what plain does.
 func comparePlain(t *testing.T, data []byte, size int) {
 	t.Helper()
 	want, wantErr := plain(size, data)
 	check := func(size int, want []byte, wantErr error) {
 		t.Helper()
-		dst := bytes.Repeat([]byte{0xa5}, size+64)
+		if len(room) < size+len(guard) {
+			room = make([]byte, size+len(guard))
+		}
+		dst := room[:size+len(guard)]
+		copy(dst[size:], guard)
 		n, err := lzw.Decode(dst[:size], data)
 		if !bytes.Equal(dst[:n], want) {
 			t.Fatalf("%d bytes for %d: %d came out, not %d, or others", len(data), size, n, len(want))
@@ -96,7 +107,7 @@ func comparePlain(t *testing.T, data []byte, size int) {
 		if err != nil && (!strings.HasPrefix(err.Error(), "LZW: ") || !errors.Is(err, codec.ErrData)) {
 			t.Fatalf("error %q", err)
 		}
-		if !bytes.Equal(dst[size:], bytes.Repeat([]byte{0xa5}, 64)) {
+		if !bytes.Equal(dst[size:], guard) {
 			t.Fatal("wrote behind the end")
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/lzw"
 	"github.com/omnizarr/zarr/format/tiff/tiletest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func TestLZWPassesTheSuite(t *testing.T) {
@@ -86,7 +87,7 @@ func FuzzDecode(f *testing.F) {
 	for _, tile := range tiletest.Compressed(5) {
 		f.Add(tile)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		comparePlain(t, data, 1<<16)
 		out, err := lzw.AppendDecode(nil, data, 1<<16)
 		if err != nil {

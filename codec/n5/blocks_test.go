@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/n5block"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
@@ -157,7 +158,7 @@ func FuzzDecodeBlock(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x01\x00\x00\x00\x03abc"))
 	f.Add([]byte("\x00\x01\x00\x01\x00\x00\x00\x03\xff\xff\xff\xffabc"))
 	packed := payload(f, `["gzip"]`)
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for _, p := range []n5.Payload{{}, packed} {
 			h, out, err := n5.DecodeBlock(p, limits(), data)
 			if err != nil {

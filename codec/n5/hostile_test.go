@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -110,7 +111,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	raw := mustBind(f, block(2, big), "uint16", "7", 4, 3)
 	packed := mustBind(f, block(2, big, `"gzip"`), "uint16", "7", 4, 3)
-	f.Fuzz(func(t *testing.T, data []byte, compressed bool) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, compressed bool) {
 		b := raw
 		if compressed {
 			b = packed

@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/n5"
 	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/n5block"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -222,7 +223,7 @@ func FuzzDecodeJPEG(f *testing.F) {
 		f.Add(p.Image)
 	}
 	byteFilter, wordFilter := jpegFilter(f, `{}`), jpegFilter(f, `{"data_type":"uint16"}`)
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		got, err := byteFilter.Decode(nil, []byte("pre"), data, 1<<16)
 		if err != nil {
 			return

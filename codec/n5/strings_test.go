@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -283,7 +284,7 @@ func FuzzDecodeStrings(f *testing.F) {
 	f.Add([]byte("\x00\x01\x00\x01\xff\xff\xff\xff\xff\xff\xff\xff\x00"))
 	plain := bindVariable(f, entry("omnizarr.n5_strings", ""), "string", `"-"`, 3)
 	packed := bindVariable(f, entry("omnizarr.n5_strings", `"zstd"`), "string", `"-"`, 3)
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		_, _ = readTexts(packed, memory(data), nd.Whole([]int{3}))
 		values, err := readTexts(plain, memory(data), nd.Whole([]int{3}))
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/nbit"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func vectors(t testing.TB) []codectest.Vector {
@@ -98,7 +99,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(raw, v.Chunk)
 	}
-	f.Fuzz(func(t *testing.T, values, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, values, data []byte) {
 		c, err := nbit.Parse(nil, nbit.Name, fmt.Appendf(nil, `{"values":%s}`, values))
 		if err != nil {
 			return

@@ -14,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/object"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -319,7 +320,7 @@ func fuzz(f *testing.F, name string) {
 		bind(f, `["numcodecs.`+name+`"]`, "string", 2, 2),
 		bind(f, `["numcodecs.`+name+`"]`, `{"name":"struct","configuration":{"fields":[["a","int8"],["s","string"],["j","omnizarr.json"]]}}`, 2),
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for _, b := range bounds {
 			v, err := decode(b, data)
 			if err != nil {

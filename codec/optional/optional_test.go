@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/codec/optional"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -185,7 +186,7 @@ func FuzzDecode(f *testing.F) {
 	text := bind(f, codecs(`["bytes"]`, `["vlen-utf8"]`), optionalOf("string"), 3)
 	f.Add([]byte("\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x05\x07\x08"))
 	f.Add([]byte("\x03\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x01\x00\x00\x00\x01\x00\x00\x00a"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for _, b := range []*codec.Bound{plain, text} {
 			v, err := decode(b, data)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -379,7 +380,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(uint8(0), uint8(0), uint8(7), uint8(1), uint16(9), uint16(3), []byte{7, 0xff, 1})
 	f.Add(uint8(8), uint8(3), uint8(9), uint8(0), uint16(33), uint16(0), bytes.Repeat([]byte{0x5a}, 64))
 	types := []string{"bool", "int2", "uint4", "float6_e2m3fn", "complex_float6_e3m2fn", "int8", "uint8", "int16", "uint16", "int32", "uint64", "int64", "complex64"}
-	f.Fuzz(func(t *testing.T, typ, low, high, padding uint8, count, start uint16, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, typ, low, high, padding uint8, count, start uint16, data []byte) {
 		dt := dtype.MustParse(types[int(typ)%len(types)])
 		unit := dt.Units()[0]
 		m := model{unit: unit, first: int(low) % unit.Bits}

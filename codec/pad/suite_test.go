@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/alloctest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -150,7 +151,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("head:some data\x00\x00\x00"), uint8(5), true)
 	f.Add([]byte(""), uint8(1), false)
 	f.Add([]byte("abc"), uint8(0), false)
-	f.Fuzz(func(t *testing.T, data []byte, n uint8, start bool) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, n uint8, start bool) {
 		where := "end"
 		if start {
 			where = "start"

@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec/reshape"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -328,7 +329,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"shape":[[0,1],-1,3]}`, 4, 3)
 	f.Add(`{"shape":[-1]}`, 1, 1)
 	f.Add(`{"shape":[[],[0],2]}`, 2, 2)
-	f.Fuzz(func(t *testing.T, config string, a, b int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, config string, a, b int) {
 		c, err := reshape.Parse(nil, "reshape", json.RawMessage(config))
 		if err != nil || a < 1 || b < 1 || a > 100 || b > 100 {
 			return

@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec/round"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -206,7 +207,7 @@ func FuzzEncode(f *testing.F) {
 	f.Add(uint8(3), []byte("numbers of any bits whatever they are"))
 	f.Add(uint8(200), []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	types := []string{"float32", "float64", "float16", "bfloat16", "uint8", "int64", "complex64"}
-	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, kind uint8, data []byte) {
 		typ := dtype.MustParse(types[int(kind)%len(types)])
 		n := len(data) / typ.Size()
 		in := codec.Spec{Type: typ, Shape: []int{n}, Fill: make([]byte, typ.Size())}

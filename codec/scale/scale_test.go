@@ -18,6 +18,7 @@ import (
 	"github.com/omnizarr/zarr/codec/scale"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -327,7 +328,7 @@ func FuzzDecode(f *testing.F) {
 		{"scale_offset", `{"offset":1,"scale":0.1}`, "float16"}, {"scale_offset", `{"offset":1,"scale":2}`, "float8_e5m2"},
 		{scale.FixedName, `{"offset":1,"scale":0,"astype":"<u4"}`, "int8"}, {scale.FixedName, `{"offset":1,"scale":3.5,"astype":"<f2"}`, "uint64"},
 	}
-	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, kind uint8, data []byte) {
 		c := cases[int(kind)%len(cases)]
 		typ := dtype.MustParse(c.typ)
 		fill := in(t, typ, `[1]`).Data

@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/scaleoffset"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func vectors(t testing.TB) []codectest.Vector {
@@ -115,7 +116,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(raw, v.Chunk)
 	}
-	f.Fuzz(func(t *testing.T, values, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, values, data []byte) {
 		c, err := scaleoffset.Parse(nil, scaleoffset.Name, fmt.Appendf(nil, `{"values":%s}`, values))
 		if err != nil {
 			return

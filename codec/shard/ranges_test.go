@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -147,7 +148,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(good)
 	f.Add(good[:len(good)-1])
 	f.Add(u64(0, 4, gone, gone, 1<<63, 4, 0, 1<<62))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for _, src := range []codec.Source{&codec.Memory{Bytes: data}, &codectest.Source{Data: data}, &codectest.Source{Data: data, Unsized: true}} {
 			for _, box := range []nd.Box{nd.Whole([]int{4, 4}), {Start: []int{1, 1}, Shape: []int{2, 3}}} {
 				_ = flat.Decode(context.Background(), limits(), src, box, nd.Make(1, box.Shape...))

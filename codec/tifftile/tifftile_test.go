@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/tiff/tile"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
@@ -315,7 +316,7 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(config))
 	}
-	f.Fuzz(func(t *testing.T, config []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, config []byte) {
 		c, err := tifftile.Parse(nil, tifftile.Name, config)
 		if err != nil {
 			return

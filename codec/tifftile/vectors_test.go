@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/tiff/tiletest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -183,7 +184,7 @@ func FuzzTiles(f *testing.F) {
 	for i, c := range tiletest.Broken() {
 		f.Add(uint(i), c.Data)
 	}
-	f.Fuzz(func(t *testing.T, which uint, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, which uint, data []byte) {
 		b := bounds[which%uint(len(bounds))]
 		v, err := decode(b, chunk(), &codec.Memory{Bytes: data})
 		w, other := decode(b, chunk(), &codectest.Source{Data: data})

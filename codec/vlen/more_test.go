@@ -13,6 +13,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/vlen"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -232,7 +233,7 @@ func fuzz(f *testing.F, codecs, typ string, n int) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		v := nd.Make(nd.RefSize, n)
 		v.Heap = &nd.Heap{}
 		if err := b.Decode(context.Background(), limits(), &codec.Memory{Bytes: data}, nd.Whole([]int{n}), v); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/codec/vlen"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -193,7 +194,7 @@ func FuzzDecode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for _, b := range []*codec.Bound{text, raw} {
 			dst := nd.Make(nd.RefSize, 3)
 			dst.Heap = &nd.Heap{}

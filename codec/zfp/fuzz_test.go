@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -27,7 +28,7 @@ func FuzzChunk(f *testing.F) {
 		f.Add(data, byte(len(bound)))
 		bound = append(bound, b)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, which byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, which byte) {
 		b := bound[int(which)%len(bound)]
 		if got, err := decode(t, b, data); err == nil {
 			if _, err := encode(t, b, got); err != nil {

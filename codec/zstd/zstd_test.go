@@ -20,6 +20,7 @@ import (
 	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
@@ -272,7 +273,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(compress(f, []byte("some text")))
 	f.Add(append(compress(f, nil), compress(f, []byte("x"))...))
 	f.Add([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x40, 1, 0, 0})
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		for _, room := range []int{0, 100} {
 			out, err := filter(t, zstd.Codec{}).Decode(nil, append(make([]byte, 0, 3+room), "pre"...), data, 1<<16)
 			if err == nil && (len(out) > 3+1<<16 || string(out[:3]) != "pre") {

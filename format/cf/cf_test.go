@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store/mem"
@@ -298,7 +299,7 @@ func FuzzUnits(f *testing.F) {
 	for _, s := range []string{"days since 2000-01-01", "hours since 1-1-1 0:0:0", "s since -5-12-31T23:59:59.99+01:30", "d since 1", "weeks  since  2000-02-30"} {
 		f.Add(s, int64(5), 1.5)
 	}
-	f.Fuzz(func(t *testing.T, text string, n int64, x float64) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text string, n int64, x float64) {
 		for c := Gregorian; c <= Days360; c++ {
 			u, err := ParseUnits(text, c)
 			if err != nil {
@@ -323,7 +324,7 @@ func FuzzTime(f *testing.F) {
 	for _, s := range []string{"2025", "2025-06", "2025-06-30", "2025-06-30T12", "2025-06-30 12:30:05.25Z", "-0001-01-01T00:00:00+23:59"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text string) {
 		for c := Gregorian; c <= Days360; c++ {
 			p, err := ParseTime(text, c)
 			if err == nil && (p.From.IsNaT() || p.To.Compare(p.From) < 0) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -17,7 +18,7 @@ func FuzzStore(f *testing.F) {
 		check(f, err)
 		f.Add(raw)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		if len(data) > 64<<10 {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/alloctest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -318,7 +319,7 @@ func FuzzAttributes(f *testing.F) {
 	f.Add(`{"_LINKS":[{"name":"x","source":".","path":"/x"}],"r":{"_REFERENCE":{"source":".","path":"/"}}}`)
 	f.Add(`{"zarr_link":[{"name":"x","source":"../a","path":"/x"}],"r":[{"zarr_dtype":"object","value":{"source":".","path":"/"}}]}`)
 	f.Add(`{".specloc":{"_REFERENCE":{"path":"/specs"}},"colnames":["a"],"_DTYPE":[{"name":"a","dtype":"int"}],"n":NaN}`)
-	f.Fuzz(func(t *testing.T, attrs string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, attrs string) {
 		s := mem.New()
 		_, err := s.Put(ctx, "zarr.json", []byte(`{"zarr_format":3,"node_type":"group","attributes":`+attrs+`}`), store.PutOptions{})
 		check(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -180,7 +181,7 @@ func FuzzReference(f *testing.F) {
 	}
 	f.Add(`/x`)
 	f.Add(`{"source":"../a","path":"/x","object_id":null}`)
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text string) {
 		r, err := hdmf.ParseText(text)
 		if err != nil {
 			return

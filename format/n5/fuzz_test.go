@@ -5,6 +5,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/n5"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -18,7 +19,7 @@ func FuzzAttributes(f *testing.F) {
 	f.Add([]byte(`{"dimensions":[7],"dataType":"int8","compressionType":"gzip","omnizarr_attributes":{"dimensions":1}}`), false)
 	f.Add([]byte(`{"n5":"4.0.0","scales":[[1,1,1],[2,2,1]],"pixelResolution":{"unit":"um","dimensions":[0.1,0.1,0.5]}}`), true)
 	f.Add([]byte(`{"multiscales":[{"datasets":[{"path":"s0","transform":{"axes":["z","y","x"],"scale":[8,4,4],"translate":[0,0,0],"units":["nm","nm","nm"]}}]}]}`), false)
-	f.Fuzz(func(t *testing.T, text []byte, reversed bool) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text []byte, reversed bool) {
 		s := inMemory(t, map[string]string{"a/attributes.json": string(text)})
 		opts := []zarr.Option{zarr.As("n5")}
 		if reversed {

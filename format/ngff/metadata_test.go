@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -183,7 +184,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(raw)
 	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, raw []byte) {
 		var doc map[string]json.RawMessage
 		if json.Unmarshal(raw, &doc) != nil {
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/elements"
 	"github.com/omnizarr/zarr/format/npy"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/leaktest"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -181,7 +182,7 @@ func FuzzParseHeader(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	f.Fuzz(func(t *testing.T, b []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, b []byte) {
 		s := mem.New()
 		if _, err := s.Put(ctx, "x", b, store.PutOptions{}); err != nil {
 			t.Fatal(err)

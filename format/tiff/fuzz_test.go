@@ -8,12 +8,14 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/tiff"
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
 
-// FuzzOpen opens files, lists them and reads what is small: documents must be
-// JSON, and what is listed must be there or fail with an error.
+// FuzzOpen opens files, lists them and reads one of their nodes, if it is small; which
+// one depends on the length: documents must be JSON, and what is listed must be there
+// or fail with an error.
 func FuzzOpen(f *testing.F) {
 	_, files := fixtures(f)
 	for name, data := range files {
@@ -33,7 +35,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(little().file(append([]*picture{described(gray(4, 4, 0), "ImageJ=1.53\nimages=4\nslices=4\n")}, ramp(3)...)...))
 	f.Add(little().file(described(gray(4, 4, 0), `{"shape": [2, 4, 4], "truncated": true}`), gray(4, 4, 0)))
 	f.Add(little().file(gray(8, 8, 0, tag.Doubles(tag.ModelPixelScale, 1, 1, 0), tag.Text(tag.GDALNoData, "7")), gray(4, 4, 0)))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		if len(data) > 64<<10 {
 			return
 		}
@@ -50,6 +52,7 @@ func FuzzOpen(f *testing.F) {
 		left := 64 // keys to look at
 		for _, prefix := range []string{"", "ifd/"} {
 			last := ""
+			var nodes []string
 			for e, err := range s.List(ctx, prefix, "") {
 				if left--; left < 0 || err != nil {
 					break
@@ -66,7 +69,10 @@ func FuzzOpen(f *testing.F) {
 				if !json.Valid(b) {
 					t.Fatalf("%s: %s", e.Key, b)
 				}
-				readSmall(s, strings.TrimSuffix(path, "/"))
+				nodes = append(nodes, strings.TrimSuffix(path, "/"))
+			}
+			if len(nodes) > 0 {
+				readSmall(s, nodes[len(data)%len(nodes)])
 			}
 		}
 	})

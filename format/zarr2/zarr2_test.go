@@ -15,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/format/zarr2"
 	"github.com/omnizarr/zarr/format/zarr3"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -490,7 +491,7 @@ func FuzzParseArray(f *testing.F) {
 		f.Add([]byte(`{"zarr_format":2,"shape":[5,6],"chunks":[2,3],"compressor":null,"fill_value":0,"order":"C","filters":null,` + c.v2 + `}`))
 	}
 	f.Add([]byte(`{"zarr_format":2,"shape":[1],"chunks":[1],"fill_value":0,"order":"C","dtype":"<i2","compressor":{"id":"x","a":"007","b":"+7","c":"-0","d":"7"}}`))
-	f.Fuzz(func(t *testing.T, doc []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, doc []byte) {
 		m, err := zarr2.ParseArray(doc, nil)
 		if err != nil {
 			return

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func TestWrongHeaders(t *testing.T) {
@@ -149,13 +151,13 @@ func FuzzDecode(f *testing.F) {
 			f.Add(g.Frame)
 		}
 	}
-	f.Fuzz(func(t *testing.T, frame []byte) { decodeBoth(t, frame, 1<<16) })
+	fuzzlong.Fuzz(f, func(t *testing.T, frame []byte) { decodeBoth(t, frame, 1<<16) })
 }
 
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("some bytes"), byte(1), byte(5), byte(1), byte(2), uint16(0))
 	f.Add(bytes.Repeat([]byte{1, 2, 3, 4}, 200), byte(5), byte(3), byte(2), byte(4), uint16(200))
-	f.Fuzz(func(t *testing.T, src []byte, c, level, s, size byte, block uint16) {
+	fuzzlong.Fuzz(f, func(t *testing.T, src []byte, c, level, s, size byte, block uint16) {
 		o := Options{Compressor(c % 6), int(level % 10), Shuffle(s % 3), int(size), int(block)}
 		frame, err := Encode(nil, src, o)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/blosclz"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 )
 
@@ -205,7 +206,7 @@ func FuzzDecode(f *testing.F) {
 		stream[r.IntN(len(stream))] ^= 0x55
 		f.Add(stream, len(data))
 	}
-	f.Fuzz(func(t *testing.T, stream []byte, room int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, stream []byte, room int) {
 		room &= 1<<16 - 1
 		dst := make([]byte, room+8)
 		copy(dst[room:], "sentinel")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -25,7 +26,7 @@ func FuzzOpenRead(f *testing.F) {
 	f.Add(make("string", `"x"`, `["vlen-utf8"]`), []byte{3, 0, 0, 0, 1, 0, 0, 0, 'a', 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Add(make("uint8", "7", shard), []byte("abc"))
 	f.Add(`{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":`+make("int8", "1", `["bytes"]`)+`}}}`, []byte{})
-	f.Fuzz(func(t *testing.T, doc string, chunk []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, doc string, chunk []byte) {
 		s := mem.New()
 		for key, value := range map[string][]byte{"zarr.json": []byte(doc), "c/0": chunk, "c/0/0": chunk, "c": chunk, "0": chunk, "0.0": chunk} {
 			if _, err := s.Put(ctx, key, value, store.PutOptions{}); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/gdeflate"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
@@ -110,7 +111,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(gdeflate.AppendEncode(nil, make(source(1), 500), 0), uint16(500))
 		f.Add(gdeflate.AppendEncode(nil, make(source(1), 500), 12), uint16(500))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, size uint16) {
 		dst := make([]byte, size)
 		if n, err := gdeflate.Decode(dst, data); err == nil {
 			if n < gdeflate.MinEncoded || n > len(data) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 )
 
@@ -183,7 +184,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(randomStream(r, 100+300*i))
 		f.Add(deflated(f, sample(r, 500*i), i-2))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, src []byte) {
 		compare(t, rand.New(rand.NewPCG(uint64(len(src)), 0)), src)
 	})
 }

@@ -256,11 +256,17 @@ func deflated(t testing.TB, data []byte, level int) []byte {
 	return buf.Bytes()
 }
 
+// peer is used again and again: it is large.
+var peer = flate.NewReader(bytes.NewReader(nil))
+
 // standard is what the standard library makes of a stream, at most limit bytes
 // and one more.
 func standard(src []byte, limit int) (out []byte, used int, err error) {
 	in := bytes.NewReader(src)
-	out, err = io.ReadAll(io.LimitReader(flate.NewReader(in), int64(limit)+1))
+	if err := peer.(flate.Resetter).Reset(in, nil); err != nil {
+		return nil, 0, err
+	}
+	out, err = io.ReadAll(io.LimitReader(peer, int64(limit)+1))
 	return out, len(src) - in.Len(), err
 }
 

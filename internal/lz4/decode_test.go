@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/lz4"
 )
 
@@ -100,7 +101,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(block, 1000*i)
 	}
 	f.Add([]byte("\x1fa\x01\x00\xff\xff\xff"), 4096)
-	f.Fuzz(func(t *testing.T, block []byte, room int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, block []byte, room int) {
 		room &= 1<<16 - 1
 		dst := make([]byte, room+8)
 		copy(dst[room:], "sentinel")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/lz4"
 	"github.com/omnizarr/zarr/internal/race"
 )
@@ -141,7 +142,7 @@ func FuzzEncode(f *testing.F) {
 	for _, data := range samples() {
 		f.Add(data[:min(len(data), 2000)], 1, 2000)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, level, room int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, level, room int) {
 		for _, dst := range [][]byte{make([]byte, lz4.Bound(len(data))), make([]byte, room&0xfff)} {
 			for _, encode := range []func(dst, src []byte, level int) int{lz4.Encode, lz4.EncodeHC} {
 				n := encode(dst, data, level%8)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/pyjson"
 )
 
@@ -125,7 +126,7 @@ func TestDamageIsNamed(t *testing.T) {
 func FuzzValue(f *testing.F) {
 	f.Add([]byte("\x82\xa7compact\xc3\xa6schema\x92\x00\xcb?\xf8\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("\xdd\xff\xff\xff\xff\x00"))
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		r := Reader{Src: data}
 		skipped, skipErr := r.Skip(0)
 		w := pyjson.Writer{Limit: 1 << 16}

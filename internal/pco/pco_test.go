@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 )
 
@@ -172,7 +173,7 @@ func FuzzDecode(f *testing.F) {
 			f.Add(v.file, uint8(v.t), uint16(v.n))
 		}
 	}
-	f.Fuzz(func(t *testing.T, file []byte, typ uint8, n uint16) {
+	fuzzlong.Fuzz(f, func(t *testing.T, file []byte, typ uint8, n uint16) {
 		if !Type(typ).Valid() {
 			return
 		}

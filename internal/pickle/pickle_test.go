@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/pyjson"
 )
 
@@ -271,7 +272,7 @@ func FuzzLoad(f *testing.F) {
 	for _, s := range samples {
 		f.Add(s.Data)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte) {
 		d, err := Load(data, 1<<20)
 		if err != nil {
 			return

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // Python 3.13 spells them so.
@@ -150,7 +152,7 @@ func FuzzCompact(f *testing.F) {
 	for _, s := range []string{`{"b":[1,{}],"é":"☃\ud834\udd1e\ud800","a":[NaN,-1.5e3]}`, `"\u0000"`, "[[[]]]", "-Infinity"} {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, in []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, in []byte) {
 		out, err := Compact(nil, in)
 		valid := json.Valid(in)
 		if err != nil {

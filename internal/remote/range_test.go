@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -56,7 +57,7 @@ func FuzzContentRange(f *testing.F) {
 	for _, v := range []string{"bytes 0-0/1", "bytes 6-9/*", "bytes */10", "bytes */*", "bytes 0-9223372036854775807/*", "bytes 1-0/5", "bytes 0-5/5", "0-1/2", "items 0-1/2", "bytes 0-1", "/", ""} {
 		f.Add(v)
 	}
-	f.Fuzz(func(t *testing.T, v string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, v string) {
 		r, ok := parseContentRange(v)
 		if !ok {
 			return

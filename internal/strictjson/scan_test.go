@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func TestValidate(t *testing.T) {
@@ -116,7 +118,7 @@ func FuzzStrictJSON(f *testing.F) {
 	} {
 		f.Add([]byte(doc))
 	}
-	f.Fuzz(func(t *testing.T, doc []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, doc []byte) {
 		err := Validate(doc, Options{})
 		if valid := json.Valid(doc); (err == nil) != valid {
 			if err == nil {

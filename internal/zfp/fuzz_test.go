@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/zfp"
 )
 
@@ -14,7 +15,7 @@ func FuzzDecode(f *testing.F) {
 		p := g.Params
 		f.Add(g.Stream, byte(types[g.Type]), byte(len(g.Shape)), uint16(p[0]), uint16(p[1]), byte(p[2]), int16(p[3]), uint32(0x12345678), g.Header)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, typ, dims byte, minbits, maxbits uint16, maxprec byte, minexp int16, size uint32, header bool) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, typ, dims byte, minbits, maxbits uint16, maxprec byte, minexp int16, size uint32, header bool) {
 		s := zfp.Stream{Data: data, Params: zfp.Params{MinBits: int(minbits), MaxBits: int(maxbits), MaxPrec: int(maxprec), MinExp: int(minexp)}}
 		for range dims%4 + 1 {
 			s.Shape = append(s.Shape, 1+int(size%10))

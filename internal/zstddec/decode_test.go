@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 )
@@ -129,5 +130,5 @@ func FuzzDecode(f *testing.F) {
 			f.Add(g.frame)
 		}
 	}
-	f.Fuzz(func(t *testing.T, src []byte) { compare(t, src, 1<<18) })
+	fuzzlong.Fuzz(f, func(t *testing.T, src []byte) { compare(t, src, 1<<18) })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 )
@@ -264,7 +265,7 @@ func FuzzAppendEncode(f *testing.F) {
 		f.Add(src[:min(len(src), 5000)], 3, uint8(0))
 		f.Add(src[:min(len(src), 100)], 1, uint8(3))
 	}
-	f.Fuzz(func(t *testing.T, src []byte, level int, repeat uint8) {
+	fuzzlong.Fuzz(f, func(t *testing.T, src []byte, level int, repeat uint8) {
 		if level > maxOwnLevel {
 			level %= maxOwnLevel + 1 // the delegates have tests of their own
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/elements"
 	"github.com/omnizarr/zarr/internal/alloctest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/internal/thorough"
@@ -301,7 +302,7 @@ func FuzzParseFilter(f *testing.F) {
 	for _, s := range []string{"a>3", `a~"x, y", b!=`, `"a\"b"<="1"`, ",", `"`, "a=\\"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, s string) {
 		list, err := table.ParseFilter(s)
 		if err == nil && len(list) > len(s) {
 			t.Errorf("%d conditions of %q", len(list), s)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/held"
 	"github.com/omnizarr/zarr/store/journal"
@@ -154,7 +155,7 @@ func FuzzParse(f *testing.F) {
 	_, text, _ := begun(f)
 	f.Add(text)
 	f.Add([]byte(`{"omnizarr_edit":1,"changes":[{"key":"a","size":9223372036854775807}],"values":"00000000-0"}` + "\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text []byte) {
 		if j, err := journal.Parse(text); err == nil && j != nil {
 			if _, err := j.Append(nil); err != nil {
 				t.Error(err)

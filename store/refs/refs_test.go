@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 	"github.com/omnizarr/zarr/store/refs"
@@ -235,7 +236,7 @@ func BenchmarkParse(b *testing.B) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"version":1,"refs":{"a":["f",1,2],"b":"base64:AA==","c":{"x":1},"d":["{{u}}"]},"templates":{"u":"v"},"gen":[]}`))
 	f.Add([]byte(`{"version":1,"refs":{"\u0061":"\n"}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text []byte) {
 		m, err := refs.Parse(text)
 		if err != nil {
 			return

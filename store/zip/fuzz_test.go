@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -25,7 +26,7 @@ func FuzzZip(f *testing.F) {
 	}
 	f.Add(archived(f, map[string][]byte{"a/b": make([]byte, 500), "c": []byte("x")}, zip.Deflate))
 	f.Add(appendEnd(nil, 1<<20, 1<<33, 1<<34))
-	f.Fuzz(func(t *testing.T, b []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, b []byte) {
 		s, err := Open(ctx, object(t, b), "mem:a.zip")
 		if err != nil {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/internal/alloctest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/thorough"
 )
 
@@ -96,7 +97,7 @@ func FuzzAttributes(f *testing.F) {
 		f.Add(s)
 	}
 	schema := catalog(f, things)
-	f.Fuzz(func(t *testing.T, attrs string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, attrs string) {
 		file := made(typed("Root"))
 		file.group("a", typed("Thing", attrs))
 		file.texts("a/friends", attrs, false, "/a", "/b", attrs)

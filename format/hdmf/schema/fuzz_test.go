@@ -1,6 +1,10 @@
 package schema
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
+)
 
 // FuzzAdd reads a namespace and two sources of it, one of them in a namespace that
 // it includes, and walks through all that comes of them.
@@ -23,7 +27,7 @@ func FuzzAdd(f *testing.F) {
 	}
 	f.Add(namespaceText("n", "1.0", `{"namespace":"n"},{"source":"s"}`), `{"groups":[{"data_type_def":"A","data_type_inc":"B"}]}`,
 		`{"groups":[{"data_type_def":"B","data_type_inc":"A"}]}`)
-	f.Fuzz(func(t *testing.T, namespace, source, other string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, namespace, source, other string) {
 		c := &Catalog{}
 		c.Add("m", "1", map[string]string{"namespace": namespaceText("m", "1", `{"source":"s"},{"namespace":"n"}`), "s": other})
 		c.Add("n", "1.0", map[string]string{"namespace": namespace, "s": source})

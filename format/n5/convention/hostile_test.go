@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -120,7 +121,7 @@ func FuzzMultiscales(f *testing.F) {
 		"datasets":[{"path":"s0","coordinateTransformations":[{"type":"scale","scale":[1,2,3]},{"type":"translation","translation":[1,2,3]}]}]}]}`),
 		[]byte(data("[8,8,8]", "")), []byte(`{}`))
 	f.Add([]byte(`{"painteraData":{}}`), []byte(`{"dimensions":[1,1,1,1],"axes":[{"label":"c","type":"unknown"},"x","y","z"],"downsamplingFactors":[1,2,2,2]}`), []byte(`{"dimensions":[1,1,1,1]}`))
-	f.Fuzz(func(t *testing.T, group, s0, s1 []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, group, s0, s1 []byte) {
 		var nodes [3]*meta.Attributes
 		for i, text := range [][]byte{group, s0, s1} {
 			nodes[i], _ = meta.ParseAttributes(text)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/meta"
 )
 
@@ -297,7 +298,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(raw[33550], raw[33922], raw[34264], raw[34735], raw[34736], raw[34737], string(raw[42112]), string(raw[42113]), c.Big)
 	}
-	f.Fuzz(func(t *testing.T, scale, tie, matrix, keys, floats, ascii []byte, items, nodata string, big bool) {
+	fuzzlong.Fuzz(f, func(t *testing.T, scale, tie, matrix, keys, floats, ascii []byte, items, nodata string, big bool) {
 		var fields []tag.Field
 		for _, x := range []tag.Field{{ID: tag.ModelPixelScale, Type: tag.Double, Raw: scale}, {ID: tag.ModelTiepoint, Type: tag.Double, Raw: tie},
 			{ID: tag.ModelTransformation, Type: tag.Float, Raw: matrix}, {ID: tag.GeoKeyDirectory, Type: tag.Short, Raw: keys},

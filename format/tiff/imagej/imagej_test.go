@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/format/tiff/tag"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // What tifffile 2026.10.15 makes of descriptions, axes of length 1 left out, and
@@ -225,7 +226,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(`{"shape": [2, 3], "axes": "YX"}`, 1, false, []byte("\x0c\x00\x00\x00\x02\x00\x00\x00"), []byte("JIJIofni\x01\x00\x00\x00a\x00"))
 	f.Add(`shape=(2, 3)`, 1, true, []byte{}, []byte{})
-	f.Fuzz(func(t *testing.T, text string, samples int, planar bool, counts, data []byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text string, samples int, planar bool, counts, data []byte) {
 		if info, err := Parse(text); err == nil {
 			if s, err := info.Stack(samples, planar, 7); err == nil && (len(s.Axes) != len(s.Shape) || s.Pages() < 1) {
 				t.Fatalf("%+v", s)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	stdjpeg "image/jpeg"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // FuzzEncode encodes small planes of any samples: whatever is not refused can
@@ -14,7 +16,7 @@ func FuzzEncode(f *testing.F) {
 	f.Add([]byte{0, 255}, uint8(17), uint8(33), uint8(4), uint8(100), uint8(0))
 	f.Add([]byte{255, 0, 0, 7}, uint8(1), uint8(1), uint8(1), uint8(1), uint8(8))
 	f.Add([]byte{1}, uint8(40), uint8(20), uint8(2), uint8(0), uint8(0))
-	f.Fuzz(func(t *testing.T, samples []byte, w, h, planes, quality, mode uint8) {
+	fuzzlong.Fuzz(f, func(t *testing.T, samples []byte, w, h, planes, quality, mode uint8) {
 		src := Planes{Stride: int(w), Width: int(w), Height: int(h)}
 		for c := range int(planes % 6) {
 			data := make([]byte, int(w)*int(h))

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // FuzzDecode decodes anything, with a decoder that is used again and again: there
@@ -16,7 +18,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	var used Decoder
-	f.Fuzz(func(t *testing.T, src, tables []byte, rgb bool, n, width, height uint8) {
+	fuzzlong.Fuzz(f, func(t *testing.T, src, tables []byte, rgb bool, n, width, height uint8) {
 		room := func() Planes { return newPlanes(int(width), int(height), int(n%5), 1) }
 		opt := DecodeOptions{Tables: tables, RGB: rgb}
 		a, b := room(), room()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // What tifffile 2026.10.15 makes of descriptions in files with so many
@@ -256,7 +258,7 @@ func FuzzParse(f *testing.F) {
 	for _, c := range cases {
 		f.Add(c.XML)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzzlong.Fuzz(f, func(t *testing.T, text string) {
 		md, err := Parse(text)
 		if err != nil {
 			return

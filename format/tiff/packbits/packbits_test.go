@@ -12,6 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/tiff/packbits"
 	"github.com/omnizarr/zarr/format/tiff/tiletest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 var errEnds = errors.New("ends inside")
@@ -197,7 +198,7 @@ func FuzzDecode(f *testing.F) {
 	for _, tile := range tiletest.Compressed(32773) {
 		f.Add(tile, uint16(4096))
 	}
-	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
+	fuzzlong.Fuzz(f, func(t *testing.T, data []byte, size uint16) {
 		comparePlain(t, data, int(size))
 		comparePlain(t, data, 1<<16)
 		packed := packbits.AppendEncode(nil, data, int(size))

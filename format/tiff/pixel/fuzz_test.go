@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/format/tiff/tiletest"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 // The fuzz targets hold the kernels to the definitions and to what undoes them. Any
@@ -23,7 +24,7 @@ func choose(sizes []int, b byte) int { return sizes[int(b)%len(sizes)] }
 
 func FuzzDelta(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, row []byte, a, b byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, row []byte, a, b byte) {
 		samples, size := 1+int(a), choose([]int{1, 2, 4, 8}, b)
 		got, want := bytes.Clone(row), bytes.Clone(row)
 		Undelta(got, samples, size)
@@ -40,7 +41,7 @@ func FuzzDelta(f *testing.F) {
 
 func FuzzFloat(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, row []byte, a, b byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, row []byte, a, b byte) {
 		samples, size := 1+int(a), choose([]int{2, 3, 4, 8}, b)
 		row = row[:len(row)/size*size]
 		got, want := make([]byte, len(row)), make([]byte, len(row))
@@ -58,7 +59,7 @@ func FuzzFloat(f *testing.F) {
 
 func FuzzSplit(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, row []byte, a, b byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, row []byte, a, b byte) {
 		planes, size := 1+int(a), choose([]int{1, 2, 4, 8, 16}, b)
 		n := len(row) / planes / size * size
 		row = row[:n*planes]
@@ -83,7 +84,7 @@ func FuzzSplit(f *testing.F) {
 
 func FuzzSwap(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, row []byte, a, _ byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, row []byte, a, _ byte) {
 		size := choose([]int{1, 2, 4, 8}, a)
 		got, want := bytes.Clone(row), bytes.Clone(row)
 		Swap(got, size)
@@ -96,7 +97,7 @@ func FuzzSwap(f *testing.F) {
 
 func FuzzPack(f *testing.F) {
 	seed(f)
-	f.Fuzz(func(t *testing.T, row []byte, a, b byte) {
+	fuzzlong.Fuzz(f, func(t *testing.T, row []byte, a, b byte) {
 		size := choose([]int{1, 2, 4}, a)
 		bits := 1 + int(b)%min(31, 8*size)
 		n := len(row) * 8 / bits

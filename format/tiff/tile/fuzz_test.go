@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/format/tiff/tile"
+	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -31,7 +32,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(uint(i), data[:len(data)/2], -1)
 		f.Add(uint(i), data[:len(data)-len(data)/9], -1)
 	}
-	f.Fuzz(func(t *testing.T, which uint, data []byte, want int) {
+	fuzzlong.Fuzz(f, func(t *testing.T, which uint, data []byte, want int) {
 		l := all[which%uint(len(all))]
 		dst := nd.Make(size(&l), l.Samples, l.Height, l.Width)
 		for i := range dst.Data {
