@@ -36,16 +36,14 @@ func (p *tiffImage) newShrinker(g *rasterGrid) *shrinker {
 	return s
 }
 
-// release gives back what a block needed.
-func (s *shrinker) release() {
-	for _, mem := range s.lent {
-		mem.Free()
-	}
-	s.lent = s.lent[:0]
+// hand gives away what a block needs until it is written.
+func (s *shrinker) hand() []*buf.Buffer {
+	lent := s.lent
+	s.lent = nil
+	return lent
 }
 
 func (s *shrinker) free() {
-	s.release()
 	for _, tiles := range s.open {
 		for _, t := range tiles {
 			t.mem.Free()
