@@ -261,14 +261,8 @@ func (t *tiffCopy) isIdeal() bool {
 }
 
 // identity names what is made of which source, so that a file which was begun is taken
-// up by the same copy alone. It is empty where smaller versions can not be made of what
-// was written, which JPEG has changed.
+// up by the same copy alone.
 func (t *tiffCopy) identity(ctx context.Context, src zarr.Node, pages []*writer.Image) (string, error) {
-	for _, p := range t.images {
-		if p.half != nil && p.layout.Compression == tile.JPEG {
-			return "", nil
-		}
-	}
 	from, err := landing.SourceDigest(ctx, src)
 	if err != nil {
 		return "", err

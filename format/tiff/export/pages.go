@@ -200,7 +200,8 @@ func (p *tiffImage) doneBefore(s *shrinker, level int, g *rasterGrid, b rasterBl
 	done, all := map[int]bool{}, true
 	for plane := range g.planes(b) {
 		tiles, _, _ := s.inside(nil, plane.page, level, b, nd.View{Shape: []int{p.layout.Samples, b.box.Shape[n-2], b.box.Shape[n-1]}})
-		done[plane.page] = !slices.ContainsFunc(tiles, func(t rasterTile) bool { return !p.copy.out.Done(t.page, t.index) })
+		done[plane.page] = !slices.ContainsFunc(tiles, func(t rasterTile) bool { return !p.copy.out.Done(t.page, t.index) }) &&
+			s.canClimb(plane.page, s.depth+1, b.at[n-2], b.at[n-1])
 		all = all && done[plane.page]
 	}
 	return func(plane int) bool { return done[plane] }, all

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/format/tiff/writer"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/par"
@@ -17,6 +18,15 @@ type rasterTile struct {
 	page  *writer.Image
 	index int
 	view  nd.View // as much of it as is in the image; without data: the fill value
+	kept  bool    // half is kept with it
+	half  nd.View
+}
+
+// keep says that the half of a tile is kept with it, where that is done.
+func (t *rasterTile) keep(p *tiffImage, half nd.View) {
+	if p.keepsHalves() {
+		t.kept, t.half = true, half
+	}
 }
 
 // line encodes tiles on all workers, and writes them in the order in which they come,
@@ -75,18 +85,25 @@ func (l *line) wait() error {
 
 // work takes jobs to the very end, so that nobody waits in vain who adds some.
 func (l *line) work() {
-	mem := buf.Get(0)
+	mem, keptMem := buf.Get(0), buf.Get(0)
 	defer mem.Free()
+	defer keptMem.Free()
 	for j := range l.jobs {
 		var data []byte
 		err := l.ctx.Err()
 		if err == nil && j.page != nil {
 			err = par.Catch(func() (err error) {
+				if keptMem.B = keptMem.B[:0]; j.half.Data != nil {
+					shape := j.half.Shape
+					if keptMem.B, err = l.p.keptLayout(shape[1], shape[2]).AppendEncode(keptMem.B, j.half, tile.Encoding{}); err != nil {
+						return err
+					}
+				}
 				data, err = l.p.encode(mem, j.view)
 				return err
 			})
 		}
-		if err = l.turns.take(j.number, err, func() error { return l.write(j, data) }); err != nil {
+		if err = l.turns.take(j.number, err, func() error { return l.write(j, data, keptMem.B) }); err != nil {
 			l.cancel()
 		}
 		if j.block.left.Add(-1) == 0 {
@@ -96,7 +113,7 @@ func (l *line) work() {
 }
 
 // write does a job whose turn it is.
-func (l *line) write(j lineJob, data []byte) error {
+func (l *line) write(j lineJob, data, kept []byte) error {
 	c := l.p.copy
 	if j.page == nil {
 		j.block.written()
@@ -104,6 +121,11 @@ func (l *line) write(j lineJob, data []byte) error {
 	}
 	if err := l.ctx.Err(); err != nil {
 		return err
+	}
+	if j.kept { // first, so that a tile which is there has it
+		if err := c.out.Keep(j.page, j.index, kept); err != nil {
+			return err
+		}
 	}
 	if len(data) > 0 {
 		c.written.Add(1)
