@@ -93,38 +93,24 @@ func seriesWords(ctx context.Context, g *zarr.Group, series []string) string {
 
 // aboutLevel tells of an array that is a level of an image, nil if it is none.
 func aboutLevel(ctx context.Context, a *zarr.Array) *convention.About {
-	above, err := coordinates.Above(ctx, a)
-	if err != nil {
+	l, err := coordinates.LevelOf(ctx, a)
+	if err != nil || l == nil {
 		return nil
 	}
-	for _, g := range above {
-		m, err := ngff.Read(g.Attributes())
-		if err != nil {
-			continue
-		}
-		for _, image := range m.Images {
-			for i, l := range image.Levels {
-				if l.Path != g.At || len(image.Axes) != len(a.Shape()) {
-					continue
-				}
-				about := &convention.About{}
-				line := func(name, text string) {
-					about.Lines = append(about.Lines, convention.Line{Name: name, Text: words.Visible(text)})
-				}
-				what := fmt.Sprintf("level %d of %d", i+1, len(image.Levels))
-				if image.Name != "" {
-					what += " of " + image.Name
-				}
-				line("image", what)
-				line("pixel size", pixelWords(&ngff.Multiscales{Axes: image.Axes, Levels: []ngff.Level{l}}))
-				if m.OMERO != nil && len(m.OMERO.Channels) > 0 {
-					line("channels", channelWords(m.OMERO.Channels))
-				}
-				return about
-			}
-		}
+	about := &convention.About{}
+	line := func(name, text string) {
+		about.Lines = append(about.Lines, convention.Line{Name: name, Text: words.Visible(text)})
 	}
-	return nil
+	what := fmt.Sprintf("level %d of %d", l.Number+1, len(l.Image.Levels))
+	if l.Image.Name != "" {
+		what += " of " + l.Image.Name
+	}
+	line("image", what)
+	line("pixel size", pixelWords(&ngff.Multiscales{Axes: l.Image.Axes, Levels: l.Image.Levels[l.Number:]}))
+	if channels := l.Channels(); len(channels) > 0 {
+		line("channels", channelWords(channels))
+	}
+	return about
 }
 
 // alone tells of an array that no group describes.
