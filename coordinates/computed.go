@@ -2,37 +2,106 @@ package coordinates
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/ngff"
+	"github.com/omnizarr/zarr/meta"
 )
 
 // levels finds the coordinates of a level of an OME-NGFF image: its scales and
 // translations, in the units of the axes, and the names of channels.
 func levels(ctx context.Context, a *zarr.Array) ([]Axis, error) {
+	l, err := LevelOf(ctx, a)
+	if err != nil || l == nil {
+		return nil, err
+	}
+	return levelAxes(a.Shape(), l.Image.Axes, l.Image.Levels[l.Number], l.omero), nil
+}
+
+// Level is an array as a level of an OME-NGFF image.
+type Level struct {
+	Image  ngff.Multiscales
+	Number int // in Image.Levels
+
+	omero *ngff.OMERO
+	shown json.RawMessage
+}
+
+// LevelOf finds the image that an array is a level of, by the groups that hold it; nil if
+// it is of none.
+func LevelOf(ctx context.Context, a *zarr.Array) (*Level, error) {
 	above, err := Above(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range above {
-		if g.Attributes().Raw("ome") == nil && g.Attributes().Raw("multiscales") == nil {
+		attrs := g.Attributes()
+		if attrs.Raw("ome") == nil && attrs.Raw("multiscales") == nil {
 			continue
 		}
-		m, err := ngff.Read(g.Attributes())
+		m, err := ngff.Read(attrs)
 		if err != nil {
 			continue // validate says what is wrong with it
 		}
 		for _, image := range m.Images {
-			for _, l := range image.Levels {
-				if l.Path == g.At && len(image.Axes) == len(a.Shape()) {
-					return levelAxes(a.Shape(), image.Axes, l, m.OMERO), nil
+			for i, l := range image.Levels {
+				if l.Path != g.At || len(image.Axes) != len(a.Shape()) {
+					continue
 				}
+				shown := attrs.Raw("omero")
+				var ome struct {
+					OMERO json.RawMessage `json:"omero"`
+				}
+				if ok, err := attrs.Get("ome", &ome); ok && err == nil {
+					shown = ome.OMERO
+				}
+				return &Level{Image: image, Number: i, omero: m.OMERO, shown: shown}, nil
 			}
 		}
 	}
 	return nil, nil
+}
+
+// Channels are those of the image, as far as they are known.
+func (l *Level) Channels() []ngff.Channel {
+	if l.omero == nil {
+		return nil
+	}
+	return l.omero.Channels
+}
+
+// Alone adds what the image says of the level to attributes of the array, in the form that
+// an image has which is no part of a group, see ngff.Described. What they say themselves
+// stays.
+func (l *Level) Alone(attrs *meta.Attributes) (*meta.Attributes, error) {
+	out := &meta.Attributes{}
+	if attrs != nil {
+		out = attrs.Clone()
+	}
+	if out.Raw("scale") == nil {
+		type axis struct {
+			Name string `json:"name"`
+			Type string `json:"type,omitempty"`
+			Unit string `json:"unit,omitempty"`
+		}
+		var axes []axis
+		for _, a := range l.Image.Axes {
+			axes = append(axes, axis{a.Name, a.Type, a.Unit})
+		}
+		if err := out.Set("axes", axes); err != nil {
+			return nil, err
+		}
+		if err := ngff.Describe(out, &ngff.Multiscales{Axes: l.Image.Axes, Levels: l.Image.Levels[l.Number : l.Number+1]}); err != nil {
+			return nil, err
+		}
+	}
+	if out.Raw("omero") == nil && l.shown != nil {
+		return out, out.Set("omero", l.shown)
+	}
+	return out, nil
 }
 
 // levelAxes are the axes of a level.

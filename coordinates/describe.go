@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -99,9 +100,9 @@ func tell[T any](ctx context.Context, s *Summary, p *points[T], spell func(T) js
 		return err
 	}
 	s.First, s.Last = spell(first), spell(last)
-	s.words = bare(s.First)
+	s.words = brief(s.First)
 	if p.n > 1 {
-		s.words += " to " + bare(s.Last)
+		s.words += " to " + brief(s.Last)
 	}
 	unit := s.Unit
 	if step := p.step(ctx, near); step != 0 {
@@ -182,6 +183,17 @@ func (s *Summary) texts(ctx context.Context, l *Line) error {
 		s.words += fmt.Sprintf(", … %s", last[0])
 	}
 	return nil
+}
+
+// brief is a JSON string as it is, and a number without the digits that come of computing
+// it.
+func brief(raw json.RawMessage) string {
+	text := bare(raw)
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || len(text) <= 12 || !strings.Contains(text, ".") {
+		return text
+	}
+	return strconv.FormatFloat(v, 'g', 10, 64)
 }
 
 // bare is a JSON string as it is.

@@ -268,7 +268,7 @@ func (s *Store) fill(n *node) (json.RawMessage, error) {
 	raw := make([]byte, t.Size())
 	if v := n.d.Fill.Value; len(v) == n.d.Type.Size {
 		var err error
-		if raw, err = s.pack(raw[:0], n.d.Type, v); err != nil {
+		if raw, err = s.pack(raw[:0], n.d.Type, v, n.path); err != nil {
 			return nil, err
 		}
 		if len(raw) != t.Size() {

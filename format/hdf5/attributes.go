@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,13 +29,13 @@ func (s *Store) attributes(n *node) (*meta.Attributes, error) {
 	}
 	out := &meta.Attributes{}
 	n.list = list
-	left := mostSaid
+	left := &saying{n.path, mostSaid}
 	means := s.convention()
 	for _, a := range list {
 		if means.hides(n, a.Name) {
 			continue
 		}
-		v, err := s.attribute(&a, &left)
+		v, err := s.attribute(&a, left)
 		if err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", a.Name, err)
 		}
@@ -108,7 +110,7 @@ func (n *node) meaning(out *meta.Attributes) error {
 }
 
 // attribute gives the value of an attribute: of several axes lists of lists.
-func (s *Store) attribute(a *hdf5.Attribute, left *int) (any, error) {
+func (s *Store) attribute(a *hdf5.Attribute, left *saying) (any, error) {
 	if a.Space.Kind == hdf5.Null {
 		return nil, nil
 	}
@@ -141,17 +143,23 @@ func (s *Store) attribute(a *hdf5.Attribute, left *int) (any, error) {
 // that is shown as JSON: many of a small file may lead to the same text or list.
 const mostSaid = 1 << 28
 
+// saying is a node whose values are told, and how many bytes they may still take.
+type saying struct {
+	path string
+	left int
+}
+
 // spend takes what a value takes from what is left.
-func spend(left *int, bytes int) error {
-	if *left -= bytes; *left < 0 {
+func (s *saying) spend(bytes int) error {
+	if s.left -= bytes; s.left < 0 {
 		return fmt.Errorf("values take more than %d bytes, which may be the same ones many times", mostSaid)
 	}
 	return nil
 }
 
 // value gives an element as what JSON can say.
-func (s *Store) value(t *hdf5.Type, raw []byte, left *int) (any, error) {
-	if err := spend(left, 32); err != nil { // about what any value takes
+func (s *Store) value(t *hdf5.Type, raw []byte, left *saying) (any, error) {
+	if err := left.spend(32); err != nil { // about what any value takes
 		return nil, err
 	}
 	switch t.Class {
@@ -186,15 +194,15 @@ func (s *Store) value(t *hdf5.Type, raw []byte, left *int) (any, error) {
 		return nil, err
 	}
 	if text, ok := v.(string); ok {
-		if err := spend(left, len(text)); err != nil {
+		if err := left.spend(len(text)); err != nil {
 			return nil, err
 		}
 	}
-	return s.plainValue(v)
+	return s.plainValue(v, left.path)
 }
 
 // values gives elements that lie one behind the other.
-func (s *Store) values(t *hdf5.Type, raw []byte, left *int) ([]any, error) {
+func (s *Store) values(t *hdf5.Type, raw []byte, left *saying) ([]any, error) {
 	out := []any{}
 	for ; len(raw) >= t.Size; raw = raw[t.Size:] {
 		v, err := s.value(t, raw[:t.Size], left)
@@ -206,9 +214,9 @@ func (s *Store) values(t *hdf5.Type, raw []byte, left *int) ([]any, error) {
 	return out, nil
 }
 
-// plainValue makes JSON of a value that is no list. Numbers that JSON lacks are
+// plainValue makes JSON of a value that is no list, of the node at a path. Numbers that JSON lacks are
 // spelled as Zarr spells them.
-func (s *Store) plainValue(v any) (any, error) {
+func (s *Store) plainValue(v any, at string) (any, error) {
 	switch v := v.(type) {
 	case float64:
 		return number(v), nil
@@ -228,7 +236,7 @@ func (s *Store) plainValue(v any) (any, error) {
 	case *big.Int:
 		return json.Number(v.String()), nil
 	case hdf5.Ref:
-		return s.reference(v)
+		return s.reference(at, v)
 	}
 	return v, nil
 }
@@ -275,14 +283,14 @@ func bare(v any) any {
 	return v
 }
 
-// reference tells a reference as HDMF does, nil for none. One to a part of a
+// reference tells a reference of the node at a path as HDMF does, nil for none. One to a part of a
 // dataset has its boxes too.
-func (s *Store) reference(r hdf5.Ref) (any, error) {
+func (s *Store) reference(at string, r hdf5.Ref) (any, error) {
 	if r.Address == 0 {
 		return nil, nil
 	}
-	path, err := s.pathOf(r.Address)
-	if err != nil {
+	path, err := s.referred(at, r.Address)
+	if err != nil || path == "" {
 		return nil, err
 	}
 	to := map[string]any{"source": ".", "path": path}
@@ -344,7 +352,40 @@ func (s *Store) pathOf(at uint64) (string, error) {
 	}
 	path, ok := s.paths[at]
 	if !ok {
-		return "", fmt.Errorf("a reference to address %d, where there is no object", at)
+		return "", fmt.Errorf("a reference to address %d, %w", at, errNoObject)
 	}
 	return path, nil
+}
+
+// errNoObject is the error of a reference that leads nowhere, as one to an object that was
+// deleted.
+var errNoObject = errors.New("where there is no object")
+
+// referred gives the path of the object that the node at a path refers to, and "" for one
+// that there is not, if NullReferences was asked for.
+func (s *Store) referred(from string, at uint64) (string, error) {
+	path, err := s.pathOf(at)
+	if !s.nulls || !errors.Is(err, errNoObject) {
+		return path, err
+	}
+	s.walked.Lock()
+	defer s.walked.Unlock()
+	if s.nowhere == nil {
+		s.nowhere = map[string]uint64{}
+	}
+	if _, told := s.nowhere[from]; !told {
+		s.nowhere[from] = at
+	}
+	return "", nil
+}
+
+// Omitted tells what NullReferences has left out so far.
+func (s *Store) Omitted() []string {
+	s.walked.Lock()
+	defer s.walked.Unlock()
+	var out []string
+	for _, path := range slices.Sorted(maps.Keys(s.nowhere)) {
+		out = append(out, fmt.Sprintf("%s: references to objects that are not there, such as at address %d; they are none in the copy", path, s.nowhere[path]))
+	}
+	return out
 }

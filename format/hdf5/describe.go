@@ -18,6 +18,11 @@ const signature = "\x89HDF\r\n\x1a\n"
 // conventions make of them.
 var AsStored format.Option = option("as-stored")
 
+// NullReferences asks for references that lead nowhere, as those to objects that were
+// deleted, to be none, where they are errors else: copies have the other elements then.
+// [Store.Omitted] tells of which nodes they are.
+var NullReferences format.Option = option("null-references")
+
 type option string
 
 // Format names the format that the option is for.
@@ -32,7 +37,7 @@ func (o option) String() string { return string(o) }
 func Describe() *format.Format {
 	return &format.Format{
 		Name: Format, Title: "an HDF5 file",
-		Options:     []format.Option{AsStored},
+		Options:     []format.Option{AsStored, NullReferences},
 		Conventions: []string{"netCDF-4", "OME-NGFF"},
 		Terms:       xarray.Zarr3,
 		File: &format.File{

@@ -258,19 +258,19 @@ func widen(size int) int {
 	return 8
 }
 
-// pack appends an element as its description by NumPy lays it out.
-func (s *Store) pack(dst []byte, t *hdf5.Type, raw []byte) ([]byte, error) {
+// pack appends an element of the node at a path as its description by NumPy lays it out.
+func (s *Store) pack(dst []byte, t *hdf5.Type, raw []byte, at string) ([]byte, error) {
 	_, same, _ := numpy(t)
 	if same {
 		return append(dst, raw[:t.Size]...), nil
 	}
 	switch t.Class {
 	case hdf5.Enum:
-		return s.pack(dst, t.Base, raw)
+		return s.pack(dst, t.Base, raw, at)
 	case hdf5.Compound:
 		var err error
 		for _, m := range t.Members {
-			if dst, err = s.pack(dst, m.Type, raw[m.Offset:]); err != nil {
+			if dst, err = s.pack(dst, m.Type, raw[m.Offset:], at); err != nil {
 				return dst, err
 			}
 		}
@@ -278,7 +278,7 @@ func (s *Store) pack(dst []byte, t *hdf5.Type, raw []byte) ([]byte, error) {
 	case hdf5.Array:
 		var err error
 		for i := range t.Len() {
-			if dst, err = s.pack(dst, t.Base, raw[i*t.Base.Size:]); err != nil {
+			if dst, err = s.pack(dst, t.Base, raw[i*t.Base.Size:], at); err != nil {
 				return dst, err
 			}
 		}
@@ -302,7 +302,7 @@ func (s *Store) pack(dst []byte, t *hdf5.Type, raw []byte) ([]byte, error) {
 	case hdf5.Ref:
 		path := ""
 		if v.Address != 0 {
-			if path, err = s.pathOf(v.Address); err != nil {
+			if path, err = s.referred(at, v.Address); err != nil {
 				return dst, err
 			}
 		}

@@ -26,6 +26,7 @@ type Store struct {
 	files    format.Files // nil if nothing else may be opened
 	head     reader       // of the file itself
 	raw      bool         // groups and datasets are shown as they are stored
+	nulls    bool         // see NullReferences
 
 	meant sync.Once
 	means convention
@@ -36,9 +37,10 @@ type Store struct {
 	listed  map[uint64]string
 	aliases map[string]bool
 
-	walked sync.Mutex
-	paths  map[uint64]string // of all objects, once somebody asks
-	lost   error             // why there are none
+	walked  sync.Mutex
+	paths   map[uint64]string // of all objects, once somebody asks
+	lost    error             // why there are none
+	nowhere map[string]uint64 // by node: an address that it refers to, where nothing is
 }
 
 // Blocks of metadata that are read at once, near and far.
@@ -53,7 +55,7 @@ func Open(ctx context.Context, s store.Store, key string, env format.Env) (*Stor
 	if err != nil {
 		return nil, err
 	}
-	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nodes: map[string]*node{}, listed: map[uint64]string{}, aliases: map[string]bool{}}
+	h := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key), raw: env.Has(AsStored), nulls: env.Has(NullReferences), nodes: map[string]*node{}, listed: map[uint64]string{}, aliases: map[string]bool{}}
 	h.identity = sync.OnceValue(func() string { return store.Identity(s, key) })
 	if env.Files != nil {
 		h.files = env.Files(s, strings.TrimSuffix(path.Dir(key), "."))

@@ -304,7 +304,7 @@ func (s *Store) chunk(n *node, raw []byte, count []uint64) ([]byte, error) {
 			if raw != nil {
 				v, err := s.f.Decode(n.d.Type, raw)
 				if r, ok := v.(hdf5.Ref); ok && err == nil && r.Address != 0 {
-					v, err = s.pathOf(r.Address)
+					v, err = s.referred(n.path, r.Address)
 				}
 				if err != nil {
 					return err
@@ -325,8 +325,7 @@ func (s *Store) chunk(n *node, raw []byte, count []uint64) ([]byte, error) {
 			var v any
 			if raw != nil {
 				var err error
-				left := mostSaid
-				if v, err = s.value(n.d.Type, raw, &left); err != nil {
+				if v, err = s.value(n.d.Type, raw, &saying{n.path, mostSaid}); err != nil {
 					return err
 				}
 			}
@@ -350,7 +349,7 @@ func (s *Store) chunk(n *node, raw []byte, count []uint64) ([]byte, error) {
 			return nil
 		}
 		var err error
-		out, err = s.pack(out, n.d.Type, raw)
+		out, err = s.pack(out, n.d.Type, raw, n.path)
 		return err
 	})
 	return out, err

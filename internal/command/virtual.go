@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/omnizarr/zarr/job/request"
 	"github.com/omnizarr/zarr/job/virtual"
 )
 
@@ -16,7 +17,7 @@ func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool, mor
 	if name := firstChanged(cmd, slices.Concat(copyFlags, more)); name != "" {
 		return badUsage(cmd, "--%s: chunks stay as they are with --virtual", name)
 	}
-	src, err := a.open(cmd.Context(), args[0])
+	src, err := a.open(cmd.Context(), args[0], request.Omitting())
 	if err != nil {
 		return err
 	}
@@ -28,6 +29,9 @@ func (a *app) copyVirtual(cmd *cobra.Command, args []string, overwrite bool, mor
 		Translators: a.kinds.Translators(), Note: func(text string) { notes = append(notes, text) },
 	})
 	bar.end()
+	for _, text := range request.Omitted(src) {
+		notes = append(notes, "not copied: "+text)
+	}
 	for _, text := range notes {
 		a.note(text)
 	}

@@ -534,15 +534,20 @@ func (s *spare) lend(size int, shape []int) (v nd.View, free func()) {
 	return nd.Of((*mem)[:n], size, shape...), func() { s.Put(mem) }
 }
 
-// atOnce is how many blocks are worked on at once: unless that was said, some more wait
-// for a network.
+// atOnce is how many blocks are worked on at once.
 func (r *runner) atOnce(pass []*blocks) int {
 	n := r.opts.Workers
-	if !r.opts.waits {
-		return n
-	}
 	for _, w := range pass {
-		n = max(n, store.AtOnce(r.opts.Workers, w.From.Store(), w.To.Store()))
+		n = max(n, r.opts.AtOnce(w.From.Store(), w.To.Store()))
 	}
 	return n
+}
+
+// AtOnce is how many blocks of some stores are worked on at once: as many as there are
+// Workers, and unless that was said, some more wait for a network.
+func (o Options) AtOnce(stores ...store.Reader) int {
+	if !o.waits {
+		return o.Workers
+	}
+	return store.AtOnce(o.Workers, stores...)
 }

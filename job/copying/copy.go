@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/omnizarr/zarr"
@@ -170,7 +171,11 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 	if opts.NodesOnly {
 		foreign.Left, foreign.Files = append(foreign.Left, foreign.Files...), nil
 	}
-	defer func() { sum.NotCopied, sum.Notes = append(sum.NotCopied, d.lost...), d.plan.Notes }()
+	told, err := unsaid(ctx, src)
+	if err != nil {
+		return sum, err
+	}
+	defer func() { sum.NotCopied, sum.Notes = slices.Concat(sum.NotCopied, told, d.lost), d.plan.Notes }()
 	l, err := landing.Begin(ctx, to, landing.Copy{Source: src, Request: f.request(opts), Overwrite: opts.Overwrite, Shared: opts.Spread != nil, Open: opts.Open})
 	if err != nil {
 		return sum, err
@@ -182,6 +187,27 @@ func (f Nodes) Copy(ctx context.Context, src zarr.Node, to Place, opts Options) 
 	}
 	c.sum.Already = l.Already()
 	return c.sum, l.Finish(ctx)
+}
+
+// unsaid names what the group above an array says of it, which a copy of the array alone
+// does not say.
+func unsaid(ctx context.Context, src zarr.Node) ([]string, error) {
+	a, ok := src.(*zarr.Array)
+	if !ok {
+		return nil, nil
+	}
+	l, err := coordinates.LevelOf(ctx, a)
+	if err != nil || l == nil {
+		return nil, err
+	}
+	known := len(l.Channels()) > 0
+	for i, axis := range l.Image.Axes {
+		known = known || axis.Unit != "" || l.Image.Levels[l.Number].Scale[i] != 1
+	}
+	if !known {
+		return nil, nil
+	}
+	return []string{"pixel sizes and channels, which the group of the image says (--pyramid keeps them)"}, nil
 }
 
 // request is what a copy was asked to be, besides what its documents tell.

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/coordinates"
+	"github.com/omnizarr/zarr/format/hdf5"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/spread"
 	"github.com/omnizarr/zarr/kind"
+	"github.com/omnizarr/zarr/store"
 )
 
 // Copy asks for a copy of what a URL names, in any format and by any convention that
@@ -79,7 +82,7 @@ func (c Copy) Ready(ctx context.Context, kinds kind.List) (*Ready, error) {
 	if takes, ok := opts.To.(copying.PartTaker); c.Slice != "" && (!ok || !takes.TakesParts()) {
 		return nil, kind.Usagef("--slice is not for --to %s: copy the part to a folder first, and that to %s", c.Format, c.To)
 	}
-	src, err := c.Find(ctx, kinds, c.From)
+	src, err := c.Find(ctx, kinds, c.From, Omitting())
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +94,25 @@ func (r *Ready) Close() error { return r.Source.Close() }
 
 // Copy makes the copy.
 func (r *Ready) Copy(ctx context.Context) (copying.Summary, error) {
+	sum, err := r.copy(ctx)
+	sum.NotCopied = append(sum.NotCopied, Omitted(r.Source.Node)...)
+	return sum, err
+}
+
+// Omitting opens a source of which what cannot be copied of a node does not keep the rest
+// from it: Omitted tells of it.
+func Omitting() zarr.Option { return zarr.With(hdf5.NullReferences) }
+
+// Omitted tells what a source has left out of what was read, such as references that lead
+// nowhere.
+func Omitted(src zarr.Node) []string {
+	if from, ok := store.Behind[interface{ Omitted() []string }](src.Store()); ok {
+		return from.Omitted()
+	}
+	return nil
+}
+
+func (r *Ready) copy(ctx context.Context) (copying.Summary, error) {
 	for _, k := range kind.All[kind.Copier](r.kinds) {
 		sum, done, err := k.Copy(ctx, r.CopyRequest)
 		if done || err != nil {

@@ -91,7 +91,7 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 		return err
 	}
 	if left := slices.Concat(foreign.Left, foreign.Files); len(left) > 0 {
-		v.note("not copied: %s", words.Some(left))
+		v.note("not copied: %s; a copy without --virtual takes files along", words.Some(left))
 	}
 	v.track.Add(int64(len(arrays)))
 	for _, path := range job.Paths(arrays) {

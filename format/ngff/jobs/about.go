@@ -7,17 +7,22 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/internal/words"
 )
 
 // About tells of a group of images: the size of pixels, channels, levels; of plates,
-// wells and labels what they hold; of an array that is an image by itself how large
-// its pixels are, and its channels.
+// wells and labels what they hold; of an array that is an image by itself, or a level of
+// one, how large its pixels are, and its channels.
 func (k *Kind) About(ctx context.Context, n zarr.Node) *convention.About {
 	g, ok := n.(*zarr.Group)
 	if !ok {
-		return k.alone(n.(*zarr.Array))
+		a := n.(*zarr.Array)
+		if about := aboutLevel(ctx, a); about != nil {
+			return about
+		}
+		return k.alone(a)
 	}
 	m, err := ngff.Read(g.Attributes())
 	if err != nil {
@@ -51,8 +56,59 @@ func (k *Kind) About(ctx context.Context, n zarr.Node) *convention.About {
 	if m.Well != nil {
 		line("well", "%s", words.Counted(len(m.Well.Images), "image"))
 	}
-	if m.Layout > 0 {
-		line("images", "%s", strings.Join(m.Series, ", "))
+	if m.Layout > 0 || len(m.Series) > 0 {
+		line("images", "%s", seriesWords(ctx, g, m.Series))
+	}
+	return about
+}
+
+// seriesWords names the images of a collection, by the list that it has, or that the group
+// beside them has, or by what there is.
+func seriesWords(ctx context.Context, g *zarr.Group, series []string) string {
+	if beside, err := g.Group(ctx, collection); series == nil && err == nil {
+		if m, err := ngff.Read(beside.Attributes()); err == nil {
+			series = m.Series
+		}
+	}
+	for i := 0; len(series) == i && i < imagesTold; i++ {
+		if _, err := g.Group(ctx, fmt.Sprint(i)); err == nil {
+			series = append(series, fmt.Sprint(i))
+		}
+	}
+	var out []string
+	for i, path := range series {
+		if i == imagesTold {
+			out = append(out, fmt.Sprintf("%d more", len(series)-i))
+			break
+		}
+		if image, err := g.Group(ctx, path); err == nil {
+			if m, err := ngff.Read(image.Attributes()); err == nil && len(m.Images) > 0 && m.Images[0].Name != "" {
+				path += " (" + m.Images[0].Name + ")"
+			}
+		}
+		out = append(out, path)
+	}
+	return strings.Join(out, ", ")
+}
+
+// aboutLevel tells of an array that is a level of an image, nil if it is none.
+func aboutLevel(ctx context.Context, a *zarr.Array) *convention.About {
+	l, err := coordinates.LevelOf(ctx, a)
+	if err != nil || l == nil {
+		return nil
+	}
+	about := &convention.About{}
+	line := func(name, text string) {
+		about.Lines = append(about.Lines, convention.Line{Name: name, Text: words.Visible(text)})
+	}
+	what := fmt.Sprintf("level %d of %d", l.Number+1, len(l.Image.Levels))
+	if l.Image.Name != "" {
+		what += " of " + l.Image.Name
+	}
+	line("image", what)
+	line("pixel size", pixelWords(&ngff.Multiscales{Axes: l.Image.Axes, Levels: l.Image.Levels[l.Number:]}))
+	if channels := l.Channels(); len(channels) > 0 {
+		line("channels", channelWords(channels))
 	}
 	return about
 }
@@ -113,8 +169,11 @@ func tellLevels(ctx context.Context, g *zarr.Group, image *ngff.Multiscales, abo
 	about.Lists = append(about.Lists, list)
 }
 
-// channelsTold is how many channels are named.
-const channelsTold = 12
+// channelsTold and imagesTold are how many of them are named.
+const (
+	channelsTold = 12
+	imagesTold   = 12
+)
 
 // channelWords names channels with their colours.
 func channelWords(list []ngff.Channel) string {

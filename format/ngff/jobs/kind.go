@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
@@ -215,7 +217,7 @@ func (p *Pyramid) complete() {
 
 // look finds the images of a source.
 func (p *Pyramid) look(ctx context.Context, src zarr.Node, opts copying.Options) (*survey, error) {
-	s := &surveyor{describers: p.Describers, axes: p.Axes, labels: p.Labels, dataType: opts.DataType, name: p.Name, format: formatOf(p.Version)}
+	s := &surveyor{describers: p.Describers, axes: p.Axes, labels: p.Labels, dataType: opts.DataType, name: p.Name, format: formatOf(p.Version), part: opts.Slice != ""}
 	return s.look(ctx, src)
 }
 
@@ -224,9 +226,9 @@ func (p *Pyramid) part(ctx context.Context, src zarr.Node, opts copying.Options)
 	if opts.Slice == "" {
 		return src, nil, nil
 	}
-	a, ok := src.(*zarr.Array)
-	if !ok {
-		return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: errors.New("a slice is of one array, this is a group: name the array")}
+	a, err := finest(ctx, src)
+	if err != nil {
+		return nil, nil, err
 	}
 	attrs := a.Attributes()
 	for _, d := range p.Describers {
@@ -234,7 +236,27 @@ func (p *Pyramid) part(ctx context.Context, src zarr.Node, opts copying.Options)
 			attrs = said.Attributes
 		}
 	}
+	if l, err := coordinates.LevelOf(ctx, a); err != nil {
+		return nil, nil, err
+	} else if l != nil {
+		if attrs, err = l.Alone(attrs); err != nil {
+			return nil, nil, err
+		}
+		p.Name = cmp.Or(l.Image.Name, p.Name)
+	}
 	return copying.Part(ctx, a, attrs, opts)
+}
+
+// finest is an array, or that of the finest level of a group that is an image.
+func finest(ctx context.Context, src zarr.Node) (*zarr.Array, error) {
+	g, ok := src.(*zarr.Group)
+	if !ok {
+		return src.(*zarr.Array), nil
+	}
+	if m, err := ngff.Read(g.Attributes()); err == nil && len(m.Images) == 1 && len(m.Images[0].Levels) > 0 {
+		return g.Array(ctx, m.Images[0].Levels[0].Path)
+	}
+	return nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: errors.New("a slice is of one array or image, this is a group: name the array")}
 }
 
 func (p Pyramid) copy(ctx context.Context, src zarr.Node, url string, opts copying.Options) (sum copying.Summary, err error) {

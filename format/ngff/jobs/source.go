@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
@@ -52,6 +54,7 @@ type surveyor struct {
 	name       string        // of the source
 	title      string        // of the node that was described last
 	format     copying.Nodes // of the copy
+	part       bool          // of an array, which says what is true of it
 	found      *survey
 }
 
@@ -82,7 +85,11 @@ func (s *surveyor) look(ctx context.Context, src zarr.Node) (*survey, error) {
 	}
 	s.found.lost = lost
 	for _, at := range job.Paths(arrays) {
-		if err := s.array(at, arrays[at], docs[at]); err != nil {
+		err := s.level(ctx, at, arrays[at], docs[at])
+		if err == nil {
+			err = s.array(at, arrays[at], docs[at])
+		}
+		if err != nil {
 			return nil, &zarr.Error{Op: "make a pyramid of", URL: arrays[at].URL(), Err: err}
 		}
 	}
@@ -174,6 +181,21 @@ func (s *surveyor) group(at string, g *zarr.Group, arrays map[string]*zarr.Array
 	img := &image{path: at, said: m.Images[0], omero: m.OMERO, label: m.ImageLabel, rest: m.Rest, attrs: attrs, first: s.describe(a, a.Attributes())}
 	forget(img.first, axisList(m.Images[0].Axes))
 	return levels, s.add(img, a, m.Images[0].Axes, m.Images[0].Levels[0], true)
+}
+
+// level adds to the document of an array that was named alone what the image says which it
+// is a level of.
+func (s *surveyor) level(ctx context.Context, at string, a *zarr.Array, doc *meta.Array) error {
+	if at != "/" || s.part {
+		return nil
+	}
+	l, err := coordinates.LevelOf(ctx, a)
+	if err != nil || l == nil {
+		return err
+	}
+	s.name = cmp.Or(l.Image.Name, s.name)
+	doc.Attributes, err = l.Alone(doc.Attributes)
+	return err
 }
 
 // array takes an array for an image by itself.

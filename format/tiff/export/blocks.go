@@ -23,11 +23,12 @@ type rasterGrid struct {
 	block  []int  // of a block
 	count  []int  // blocks along each axis
 	curve  bool   // blocks of a plane come along a curve, see order
+	atOnce int    // blocks that are in memory at the same time
 	stored []bool // whether the source stores something of a block; nil if it cannot tell
 }
 
-// smallBlock is how many bytes are worth to be read and encoded at once.
-const smallBlock = 8 << 20
+// smallBlock is how many bytes are worth to be read at once.
+const smallBlock = 1 << 20
 
 // mostBlocks bounds the bytes of blocks, however much memory there is: larger ones read
 // what is not stored.
@@ -42,23 +43,37 @@ func (p *tiffImage) grid(level int, memory int64) *rasterGrid {
 	g.axes = append(g.axes, p.y, p.x)
 	g.shape = append(g.shape, p.sizes[level][0], p.sizes[level][1])
 	pixel := int64(p.layout.Samples) * int64(max(g.source.DataType().Size(), p.typ.Size()))
-	// Two blocks are in memory, the one that is encoded and the next, and of
+	// At least two blocks are in memory, one that is encoded and the next, and of
 	// each perhaps a second version: in another type, or smaller ones.
-	most := min(max(min(memory, mostBlocks)/4/pixel, 1), g.most(p.layout.Height, p.layout.Width, smallBlock/pixel))
-	g.cut(p.layout.Height, p.layout.Width, most, smallBlock/pixel)
+	memory = min(memory, mostBlocks)
+	enough := g.enough(pixel)
+	most := min(max(memory/4/pixel, 1), g.most(p.layout.Height, p.layout.Width, enough))
+	g.cut(p.layout.Height, p.layout.Width, most, enough)
 	for i, n := range g.shape {
 		g.count = append(g.count, (n+g.block[i]-1)/g.block[i])
 	}
+	o := &p.copy.opts
+	g.atOnce = int(max(min(memory/2/pixel/g.pixels(), int64(o.Workers+o.AtOnce(g.source.Store()))), 2))
 	return g
 }
 
-// most is how many pixels a block may have that an interruption costs no more than a
-// hundredth of the work for, or little; but blocks have whole chunks, and are as large
-// as can be where they share chunks, which are decoded twice.
+// enough is how many pixels are worth to be read at once: no more than one in some
+// hundred, because the blocks that are under way when a copy is killed are read again.
+func (g *rasterGrid) enough(pixel int64) int64 {
+	all := 1.0
+	for _, n := range g.shape {
+		all *= float64(n)
+	}
+	return max(int64(min(smallBlock/float64(pixel), all/512)), 1)
+}
+
+// most is how many pixels a block may have, so that an interruption costs little; but
+// blocks have whole chunks, and are as large as can be where they share chunks, which
+// are decoded twice.
 func (g *rasterGrid) most(height, width int, little int64) int64 {
 	chunk := g.chunk()
 	n := len(g.shape)
-	all, whole := int64(1), int64(1)
+	whole := int64(1)
 	for i, c := range chunk {
 		c = min(c, g.shape[i])
 		if i >= n-2 {
@@ -69,15 +84,14 @@ func (g *rasterGrid) most(height, width int, little int64) int64 {
 			}
 			c = k * tile
 		}
-		all, whole = all*int64(g.shape[i]), whole*int64(c)
-		if all > math.MaxInt64/math.MaxInt32/2 || whole > math.MaxInt64/math.MaxInt32/2 {
+		if whole *= int64(c); whole > math.MaxInt64/math.MaxInt32/2 {
 			return math.MaxInt64
 		}
 	}
 	if g.curve { // whose blocks are as many tiles high as wide
 		whole *= int64(max(chunk[n-2], height)/max(chunk[n-1], width) + max(chunk[n-1], width)/max(chunk[n-2], height))
 	}
-	return max(all/100, little, whole)
+	return max(little, whole)
 }
 
 // chunk is the shape of the source's chunks along the axes of the grid.

@@ -24,6 +24,7 @@ import (
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/landing"
+	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -200,18 +201,25 @@ func (f Format) prepare(ctx context.Context, src zarr.Node, opts copying.Options
 		return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: err}
 	}
 	t.format = f
+	var attrs *meta.Attributes
+	a, alone := src.(*zarr.Array)
+	if alone {
+		var err error
+		if attrs, err = aloneAttributes(ctx, a); err != nil {
+			return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: err}
+		}
+	}
 	if opts.Slice != "" {
-		a, ok := src.(*zarr.Array)
-		if !ok {
+		if !alone {
 			return nil, nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: errors.New("a slice is of one array, this is a group: name the array")}
 		}
-		part, lost, err := copying.Part(ctx, a, gridAttributes(ctx, a), opts)
+		part, lost, err := copying.Part(ctx, a, attrs, opts)
 		if err != nil {
 			return nil, nil, err
 		}
-		src, t.lost = part, lost
+		src, attrs, t.lost = part, part.Attributes(), lost
 	}
-	sources, err := rasters(ctx, src, f.COG)
+	sources, err := rasters(ctx, src, attrs, f.COG)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -261,14 +269,8 @@ func (t *tiffCopy) isIdeal() bool {
 }
 
 // identity names what is made of which source, so that a file which was begun is taken
-// up by the same copy alone. It is empty where smaller versions can not be made of what
-// was written, which JPEG has changed.
+// up by the same copy alone.
 func (t *tiffCopy) identity(ctx context.Context, src zarr.Node, pages []*writer.Image) (string, error) {
-	for _, p := range t.images {
-		if p.half != nil && p.layout.Compression == tile.JPEG {
-			return "", nil
-		}
-	}
 	from, err := landing.SourceDigest(ctx, src)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -25,63 +26,92 @@ func (p *tiffImage) write(ctx context.Context) error {
 	return nil
 }
 
-// writeLevel reads a level block by block, the next while one is encoded.
+// blockRead is a block that is read ahead.
+type blockRead struct {
+	block rasterBlock
+	done  func(plane int) bool
+	all   bool          // planes are done
+	ready chan struct{} // closed when what follows is known
+	view  nd.View
+	mem   *buf.Buffer
+	err   error
+}
+
+// writeLevel reads a level block by block, the next ones while others are encoded.
 func (p *tiffImage) writeLevel(ctx context.Context, level int, g *rasterGrid) error {
 	ctx, cancel := context.WithCancel(ctx)
-	type read struct {
-		block rasterBlock
-		done  func(plane int) bool
-		all   bool // planes are done
-		view  nd.View
-		mem   *buf.Buffer
-		err   error
-	}
 	s := p.newShrinker(g)
 	defer s.free()
-	ahead := make(chan read)
+	slots := make(chan struct{}, g.atOnce)
+	ahead := make(chan *blockRead, g.atOnce)
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel()
 	reading.Go(func() {
 		defer close(ahead)
 		for b := range g.blocks() {
-			r := read{block: b}
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			r := &blockRead{block: b, ready: make(chan struct{})}
 			r.done, r.all = p.doneBefore(s, level, g, b)
-			if !r.all && (b.stored || p.fill == nil) {
+			ahead <- r
+			if r.all || !b.stored && p.fill != nil {
+				close(r.ready)
+				continue
+			}
+			reading.Go(func() {
+				defer close(r.ready)
 				r.err = par.Catch(func() (err error) {
 					r.view, r.mem, err = p.read(ctx, g, b)
 					return err
 				})
-			}
-			select {
-			case ahead <- r:
-			case <-ctx.Done():
-				r.mem.Free()
-				return
-			}
+			})
 		}
 	})
+	out := p.newLine(ctx, cancel)
+	var err error
 	for r := range ahead {
-		if r.err != nil {
-			return r.err
+		if <-r.ready; err != nil { // which has stopped all
+			r.mem.Free()
+			continue
 		}
-		tiles, err := p.tiles(s, level, g, r.block, r.view, r.done)
-		if err == nil {
-			err = p.writeTiles(ctx, tiles)
+		var tiles []rasterTile
+		if err = r.err; err == nil {
+			tiles, err = p.tiles(s, level, g, r.block, r.view, r.done)
 		}
-		s.release()
-		r.mem.Free()
+		lent := s.hand()
+		free := func() {
+			for _, mem := range append(lent, r.mem) {
+				mem.Free()
+			}
+			<-slots
+		}
 		if err != nil {
-			return err
+			free()
+		} else {
+			err = out.add(tiles, func() { p.blockDone(g, r) }, free)
 		}
-		if r.all {
-			p.copy.resumed++
+		if err != nil {
+			cancel()
 		}
-		n, _ := nd.Bytes(r.block.box.Shape, p.layout.Samples*p.typ.Size())
-		p.copy.elements += int64(n)
-		p.copy.track.Done(g.source.Path(), 1, int64(n))
 	}
-	return ctx.Err()
+	if also := out.wait(); also != nil {
+		return also
+	}
+	return cmp.Or(err, ctx.Err())
+}
+
+// blockDone counts a block that is written.
+func (p *tiffImage) blockDone(g *rasterGrid, r *blockRead) {
+	if r.all {
+		p.copy.resumed++
+	}
+	n, _ := nd.Bytes(r.block.box.Shape, p.layout.Samples*p.typ.Size())
+	p.copy.elements += int64(n)
+	p.copy.track.Done(g.source.Path(), 1, int64(n))
 }
 
 // read reads a block, as planes of (samples, rows, columns) along the axes that
@@ -170,7 +200,8 @@ func (p *tiffImage) doneBefore(s *shrinker, level int, g *rasterGrid, b rasterBl
 	done, all := map[int]bool{}, true
 	for plane := range g.planes(b) {
 		tiles, _, _ := s.inside(nil, plane.page, level, b, nd.View{Shape: []int{p.layout.Samples, b.box.Shape[n-2], b.box.Shape[n-1]}})
-		done[plane.page] = !slices.ContainsFunc(tiles, func(t rasterTile) bool { return !p.copy.out.Done(t.page, t.index) })
+		done[plane.page] = !slices.ContainsFunc(tiles, func(t rasterTile) bool { return !p.copy.out.Done(t.page, t.index) }) &&
+			s.canClimb(plane.page, s.depth+1, b.at[n-2], b.at[n-1])
 		all = all && done[plane.page]
 	}
 	return func(plane int) bool { return done[plane] }, all
@@ -182,7 +213,6 @@ func (p *tiffImage) order(yield func(*writer.Image, int) bool) bool {
 		s := p.newShrinker(g)
 		for b := range g.blocks() {
 			tiles, _ := p.tiles(s, level, g, b, nd.View{}, none) // which has nothing to halve
-			s.release()
 			for _, t := range tiles {
 				if !yield(t.page, t.index) {
 					return false

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/tiff/export"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job/copying"
@@ -125,6 +126,30 @@ func TestPlansOfFiles(t *testing.T) {
 		sum, err := copying.Copy(ctx, a, filepath.Join(t.TempDir(), "out.tif"), c.opts)
 		if err != nil || sum.Chunks != plan.Chunks || sum.Elements != plan.Elements {
 			t.Errorf("%+v: %v, %v", c.opts.To, sum, err)
+		}
+	}
+}
+
+// A level of an image that is named alone has the pixel sizes and channels of the image.
+func TestALevelKeepsWhatItsImageSays(t *testing.T) {
+	g, err := zarr.CreateGroupIn(ctx, mem.New(), "")
+	jobtest.Check(t, err)
+	attrs, err := meta.ParseAttributes([]byte(`{"ome": {"version": "0.5", "multiscales": [{
+		"axes": [{"name": "c", "type": "channel"}, {"name": "y", "type": "space", "unit": "micrometer"}, {"name": "x", "type": "space", "unit": "micrometer"}],
+		"datasets": [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 0.5, 0.25]}]}]}],
+		"omero": {"channels": [{"label": "DAPI"}, {"label": "GFP"}]}}}`))
+	jobtest.Check(t, err)
+	jobtest.Check(t, g.SetAttributes(ctx, attrs))
+	a, err := g.CreateArray(ctx, "0", zarr.ArraySpec{Shape: []int{2, 40, 40}, DataType: "uint8", DimensionNames: []string{"c", "y", "x"}})
+	jobtest.Check(t, err)
+	for _, slice := range []string{"", "y=@8:"} {
+		got := copied(t, a, copying.Options{Slice: slice, To: export.Format{}}).Attributes()
+		image := ngff.Described(got, nil)
+		if image == nil || image.Levels[0].Scale[1] != 0.5 || image.Levels[0].Scale[2] != 0.25 || image.Axes[2].Unit != "micrometer" {
+			t.Errorf("%q: %+v", slice, image)
+		}
+		if channels := ngff.Hints(got); len(channels) != 2 || channels[1].Label != "GFP" {
+			t.Errorf("%q: %+v", slice, channels)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/meta"
 )
@@ -57,16 +58,17 @@ func along(a *zarr.Array, axis int) int {
 
 // rasters finds the images of a node: of a group those that are directly below
 // it. In a file of one image the axis before rows and columns is that of
-// samples.
-func rasters(ctx context.Context, src zarr.Node, single bool) ([]*raster, error) {
+// samples. attrs are what is known of an array that was named alone.
+func rasters(ctx context.Context, src zarr.Node, attrs *meta.Attributes, single bool) ([]*raster, error) {
 	fail := func(err error) ([]*raster, error) {
 		return nil, &zarr.Error{Op: "copy", URL: src.URL(), Err: err}
 	}
 	if a, ok := src.(*zarr.Array); ok {
-		r, err := newRaster([]*zarr.Array{a}, nil, gridAttributes(ctx, a), single)
+		r, err := newRaster([]*zarr.Array{a}, nil, attrs, single)
 		if err != nil {
 			return fail(err)
 		}
+		r.channels = ngff.Hints(attrs)
 		return []*raster{r}, nil
 	}
 	g := src.(*zarr.Group)
@@ -140,6 +142,16 @@ func images(ctx context.Context, g *zarr.Group) ([]zarr.Node, error) {
 		names := a.DimensionNames()
 		return len(a.Metadata().Shape) == 0 || len(names) == 1 && names[0] == path.Base(a.Path())
 	}), nil
+}
+
+// aloneAttributes are those of an array with what groups say of it.
+func aloneAttributes(ctx context.Context, a *zarr.Array) (*meta.Attributes, error) {
+	attrs := gridAttributes(ctx, a)
+	l, err := coordinates.LevelOf(ctx, a)
+	if err != nil || l == nil {
+		return attrs, err
+	}
+	return l.Alone(attrs)
 }
 
 // gridAttributes are the attributes of an array, with those of the variable beside

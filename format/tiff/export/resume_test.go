@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -46,6 +47,10 @@ func TestFilesThatAreStoppedGoOn(t *testing.T) {
 		if i%2 == 0 {
 			format.COG, spec.DimensionNames = true, []string{"s", "y", "x"}
 		}
+		if i%4 == 3 {
+			spec.DataType, format.Compression, format.Sparse = "uint8", "jpeg", false
+			spec.Shape[0] = min(spec.Shape[0], 4)
+		}
 		a := picture(t, spec)
 		for c, err := range a.Stored(ctx) {
 			jobtest.Check(t, err)
@@ -53,7 +58,7 @@ func TestFilesThatAreStoppedGoOn(t *testing.T) {
 				jobtest.Check(t, a.DeleteChunk(ctx, c.Index...))
 			}
 		}
-		opts := copying.Options{To: format, Chunks: []int{16 << r.IntN(2), 16 << r.IntN(2)}}
+		opts := copying.Options{To: format, Chunks: []int{16 << r.IntN(2), 16 << r.IntN(2)}, Lossy: true}
 		want := copiedBytes(t, a, opts)
 		dir := t.TempDir()
 		path := filepath.Join(dir, "out.tif")
@@ -91,10 +96,10 @@ func TestFilesThatAreStoppedGoOn(t *testing.T) {
 
 // What was done is not read again, but the block that was under way and the next one.
 func TestFilesThatGoOnReadWhatIsLeft(t *testing.T) {
-	for _, format := range []export.Format{{}, {Overviews: true}, {COG: true}} {
+	for _, format := range []export.Format{{}, {Overviews: true}, {COG: true}, {COG: true, Compression: "jpeg"}} {
 		a, reads := counted(t, picture(t, zarr.ArraySpec{Shape: []int{256, 256}, Chunks: []int{16, 16}, DataType: "uint8", DimensionNames: []string{"y", "x"}}))
 		path := filepath.Join(t.TempDir(), "out.tif")
-		opts := copying.Options{To: format, Chunks: []int{32, 32}, Memory: 4 * 32 * 32}
+		opts := copying.Options{To: format, Chunks: []int{32, 32}, Memory: 4 * 32 * 32, Lossy: true}
 		if _, whole := stopped(t, a, path, opts, 40); whole {
 			t.Fatal("it was not stopped")
 		}
@@ -103,6 +108,35 @@ func TestFilesThatGoOnReadWhatIsLeft(t *testing.T) {
 		jobtest.Check(t, err)
 		if most := (64 - 39) * 4; len(reads.reads) > most || sum.Resumed < 39 || sum.Anew {
 			t.Errorf("%+v: %d chunks are read, at most %d are left; %v", format, len(reads.reads), most, sum)
+		}
+	}
+}
+
+// With memory enough, less than one in a hundred chunks is read again.
+func TestFilesThatGoOnReadLittleAgain(t *testing.T) {
+	source := picture(t, zarr.ArraySpec{Shape: []int{384, 384}, Chunks: []int{8, 8}, DataType: "uint8", DimensionNames: []string{"y", "x"}})
+	formats := []export.Format{{}, {COG: true, Compression: "jpeg"}, {Overviews: true}, {COG: true}, {BigTIFF: true}}
+	if !thorough.Enabled {
+		formats = formats[:2]
+	}
+	for _, format := range formats {
+		a, reads := counted(t, source)
+		path := filepath.Join(t.TempDir(), "out.tif")
+		opts := copying.Options{To: format, Chunks: []int{16, 16}, Workers: 2, Lossy: true}
+		if _, whole := stopped(t, a, path, opts, 400); whole {
+			t.Fatal("it was not stopped")
+		}
+		first := maps.Clone(reads.reads)
+		clear(reads.reads)
+		jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, path, opts)))
+		again := 0
+		for key := range reads.reads {
+			if first[key] > 0 {
+				again++
+			}
+		}
+		if all := 48 * 48; again > all/100 || len(first) < all/2 {
+			t.Errorf("%+v: %d of %d chunks were read, %d of them again", format, len(first), all, again)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"github.com/omnizarr/zarr/downsample"
+	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -36,16 +37,14 @@ func (p *tiffImage) newShrinker(g *rasterGrid) *shrinker {
 	return s
 }
 
-// release gives back what a block needed.
-func (s *shrinker) release() {
-	for _, mem := range s.lent {
-		mem.Free()
-	}
-	s.lent = s.lent[:0]
+// hand gives away what a block needs until it is written.
+func (s *shrinker) hand() []*buf.Buffer {
+	lent := s.lent
+	s.lent = nil
+	return lent
 }
 
 func (s *shrinker) free() {
-	s.release()
 	for _, tiles := range s.open {
 		for _, t := range tiles {
 			t.mem.Free()
@@ -75,64 +74,137 @@ func (s *shrinker) inside(tiles []rasterTile, plane, level int, b rasterBlock, v
 }
 
 // climb appends the tiles that are complete with a tile of the level below a given
-// one, in row and column of its own level: v is what it holds.
+// one, in row and column of its own level: the last that was appended, which holds v.
 func (s *shrinker) climb(tiles []rasterTile, k, plane, level, row, col int, v nd.View) ([]rasterTile, error) {
-	p := s.p
-	for ; level < len(p.sizes); level++ {
-		half, err := s.half(v)
-		if err != nil {
-			return nil, err
-		}
-		var whole bool
-		if v, whole = s.gather(&s.open[k][level], level, row, col, half); !whole {
-			break
-		}
-		row, col = row/2, col/2
-		tiles = p.cutTiles(tiles, plane, level, row*p.layout.Height, col*p.layout.Width, v)
+	if level >= len(s.p.sizes) {
+		return tiles, nil
 	}
-	return tiles, nil
+	half, err := s.half(v)
+	if err != nil {
+		return nil, err
+	}
+	tiles[len(tiles)-1].keep(s.p, half)
+	return s.join(tiles, k, plane, level, row, col, half)
 }
 
-// climbDone is climb where the tile was done by an earlier run: what it holds is
+// join is climb, given the half of what the tile holds.
+func (s *shrinker) join(tiles []rasterTile, k, plane, level, row, col int, half nd.View) ([]rasterTile, error) {
+	p := s.p
+	v, whole := s.gather(&s.open[k][level], level, row, col, half)
+	if !whole {
+		return tiles, nil
+	}
+	row, col = row/2, col/2
+	tiles = p.cutTiles(tiles, plane, level, row*p.layout.Height, col*p.layout.Width, v)
+	return s.climb(tiles, k, plane, level+1, row, col, v)
+}
+
+// climbDone is climb where the tile was done by an earlier run: half of what it holds is
 // read from the file, if anything is still to be made of it.
 func (s *shrinker) climbDone(tiles []rasterTile, k, plane, level, row, col int) ([]rasterTile, error) {
-	p := s.p
-	for ; level < len(p.sizes); level++ {
-		if !p.done(plane, level, row/2, col/2) {
-			v, err := s.written(plane, level-1, row, col)
-			if err != nil {
-				return nil, err
-			}
-			return s.climb(tiles, k, plane, level, row, col, v)
+	level, row, col, wanted := s.wanted(plane, level, row, col)
+	if !wanted {
+		return tiles, nil
+	}
+	half, err := s.halfDone(plane, level-1, row, col)
+	if err != nil {
+		return nil, err
+	}
+	return s.join(tiles, k, plane, level, row, col, half)
+}
+
+// wanted finds the tile that something is still to be made of, from one of the level below
+// a given one on, which is done and the last of those that become one.
+func (s *shrinker) wanted(plane, level, row, col int) (atLevel, atRow, atCol int, wanted bool) {
+	for ; level < len(s.p.sizes); level++ {
+		if !s.p.done(plane, level, row/2, col/2) {
+			return level, row, col, true
 		}
 		if !s.last(level, row, col) {
 			break
 		}
 		row, col = row/2, col/2
 	}
-	return tiles, nil
+	return 0, 0, 0, false
 }
 
-// done reports whether a tile is in the file.
-func (p *tiffImage) done(plane, level, row, col int) bool {
-	across := (p.sizes[level][1] + p.layout.Width - 1) / p.layout.Width
-	return p.copy.out.Done(p.pageOf(plane, level), row*across+col)
+// halfDone is the next version of a tile that is in the file.
+func (s *shrinker) halfDone(plane, level, row, col int) (nd.View, error) {
+	if s.p.keepsHalves() {
+		return s.kept(plane, level, row, col)
+	}
+	v, err := s.written(plane, level, row, col)
+	if err != nil {
+		return v, err
+	}
+	return s.half(v)
 }
 
-// written reads a tile that is in the file.
-func (s *shrinker) written(plane, level, row, col int) (nd.View, error) {
-	p, l, size := s.p, &s.p.layout, s.p.sizes[level]
-	shape := []int{l.Samples, min(l.Height, size[0]-row*l.Height), min(l.Width, size[1]-col*l.Width)}
-	across := (size[1] + l.Width - 1) / l.Width
+// canClimb reports whether climbDone has what it needs.
+func (s *shrinker) canClimb(plane, level, row, col int) bool {
+	if !s.p.keepsHalves() {
+		return true
+	}
+	level, row, col, wanted := s.wanted(plane, level, row, col)
+	return !wanted || s.p.copy.out.HasKept(s.p.pageOf(plane, level-1), s.p.indexOf(level-1, row, col))
+}
+
+// keepsHalves reports whether halves of tiles are kept until they are needed, because they can not
+// be made of what was written, which the compression has changed.
+func (p *tiffImage) keepsHalves() bool { return p.half != nil && p.layout.Compression == tile.JPEG }
+
+// keptLayout is how halves are kept.
+func (p *tiffImage) keptLayout(height, width int) *tile.Layout {
+	l := p.layout
+	l.Height, l.Width, l.Compression, l.Predictor, l.JPEGTables, l.Photometric = height, width, tile.Zstd, 1, nil, blackIsZero
+	return &l
+}
+
+// kept reads the half of a tile that was kept.
+func (s *shrinker) kept(plane, level, row, col int) (nd.View, error) {
+	p := s.p
+	shape := p.tileShapeAt(level, row, col)
+	shape[1], shape[2] = downsample.Half(shape[1]), downsample.Half(shape[2])
 	b := buf.Get(0)
 	defer b.Free()
 	var err error
-	if b.B, err = p.copy.out.Tile(p.pageOf(plane, level), row*across+col, b.B); err != nil || len(b.B) == 0 {
+	if b.B, _, err = p.copy.out.Kept(p.pageOf(plane, level), p.indexOf(level, row, col), b.B); err != nil || len(b.B) == 0 {
 		return nd.View{Shape: shape}, err
 	}
 	v, mem := blockMemory(p.typ, shape)
 	s.lent = append(s.lent, mem)
-	err = l.DecodeBox(v, b.B, nd.Whole(shape), shape[1])
+	return v, p.keptLayout(shape[1], shape[2]).DecodeBox(v, b.B, nd.Whole(shape), shape[1])
+}
+
+// tileShapeAt is the shape of what of the image is in a tile.
+func (p *tiffImage) tileShapeAt(level, row, col int) []int {
+	l, size := &p.layout, p.sizes[level]
+	return []int{l.Samples, min(l.Height, size[0]-row*l.Height), min(l.Width, size[1]-col*l.Width)}
+}
+
+// indexOf is the number of a tile in its page.
+func (p *tiffImage) indexOf(level, row, col int) int {
+	return row*((p.sizes[level][1]+p.layout.Width-1)/p.layout.Width) + col
+}
+
+// done reports whether a tile is in the file.
+func (p *tiffImage) done(plane, level, row, col int) bool {
+	return p.copy.out.Done(p.pageOf(plane, level), p.indexOf(level, row, col))
+}
+
+// written reads a tile that is in the file.
+func (s *shrinker) written(plane, level, row, col int) (nd.View, error) {
+	p := s.p
+	shape := p.tileShapeAt(level, row, col)
+	b := buf.Get(0)
+	defer b.Free()
+	var err error
+	if b.B, err = p.copy.out.Tile(p.pageOf(plane, level), p.indexOf(level, row, col), b.B); err != nil || len(b.B) == 0 {
+		return nd.View{Shape: shape}, err
+	}
+	v, mem := blockMemory(p.typ, shape)
+	s.lent = append(s.lent, mem)
+	err = p.layout.DecodeBox(v, b.B, nd.Whole(shape), shape[1])
 	if err == nil && p.fill != nil && nd.IsFill(v, p.fill) {
 		return nd.View{Shape: shape}, nil
 	}
@@ -154,8 +226,7 @@ func (s *shrinker) half(v nd.View) (nd.View, error) {
 // gather puts what a tile of the level below became in its quarter of a tile, and
 // reports whether that was the last one.
 func (s *shrinker) gather(t *openTile, level, row, col int, half nd.View) (nd.View, bool) {
-	l, size := &s.p.layout, s.p.sizes[level]
-	shape := []int{l.Samples, min(l.Height, size[0]-row/2*l.Height), min(l.Width, size[1]-col/2*l.Width)}
+	l, shape := &s.p.layout, s.p.tileShapeAt(level, row/2, col/2)
 	if half.Data != nil {
 		if t.mem == nil {
 			t.view, t.mem = blockMemory(s.p.typ, shape)

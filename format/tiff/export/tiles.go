@@ -6,8 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/format/tiff/writer"
 	"github.com/omnizarr/zarr/internal/buf"
 	"github.com/omnizarr/zarr/internal/par"
@@ -19,46 +18,121 @@ type rasterTile struct {
 	page  *writer.Image
 	index int
 	view  nd.View // as much of it as is in the image; without data: the fill value
+	kept  bool    // half is kept with it
+	half  nd.View
 }
 
-// writeTiles encodes the tiles that are not there yet on all workers and writes them in
-// their order.
-func (p *tiffImage) writeTiles(ctx context.Context, tiles []rasterTile) error {
-	tiles = slices.DeleteFunc(tiles, func(t rasterTile) bool { return p.copy.out.Done(t.page, t.index) })
-	var next atomic.Int64
-	turn := newTurns()
-	g, ctx := errgroup.WithContext(ctx)
-	for range min(p.copy.opts.Workers, len(tiles)) {
-		g.Go(func() error {
-			mem := buf.Get(0)
-			defer mem.Free()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(tiles) {
-					return nil
-				}
-				t := &tiles[i]
-				var data []byte
-				err := par.Catch(func() (err error) {
-					data, err = p.encode(mem, t.view)
-					return err
-				})
-				if err == nil {
-					err = ctx.Err()
-				}
-				err = turn.take(i, err, func() error { return p.copy.out.WriteTile(t.page, t.index, data) })
-				if err != nil {
-					return err
-				}
-				if len(data) > 0 {
-					p.copy.written.Add(1)
-				} else {
-					p.copy.empty.Add(1)
-				}
-			}
-		})
+// keep says that the half of a tile is kept with it, where that is done.
+func (t *rasterTile) keep(p *tiffImage, half nd.View) {
+	if p.keepsHalves() {
+		t.kept, t.half = true, half
 	}
-	return g.Wait()
+}
+
+// line encodes tiles on all workers, and writes them in the order in which they come,
+// whichever blocks they are of.
+type line struct {
+	p       *tiffImage
+	ctx     context.Context
+	cancel  func() // ends ctx
+	jobs    chan lineJob
+	turns   *turns
+	workers sync.WaitGroup
+	count   int // jobs so far
+}
+
+// lineJob is a tile, or the end of a block, which has no page.
+type lineJob struct {
+	rasterTile
+	number int
+	block  *lineBlock
+}
+
+// lineBlock is a block whose tiles are on their way.
+type lineBlock struct {
+	written func()       // called when all tiles are written
+	free    func()       // called when nobody needs its memory any more
+	left    atomic.Int64 // jobs
+}
+
+func (p *tiffImage) newLine(ctx context.Context, cancel func()) *line {
+	l := &line{p: p, ctx: ctx, cancel: cancel, jobs: make(chan lineJob), turns: newTurns()}
+	for range p.copy.opts.Workers {
+		l.workers.Go(l.work)
+	}
+	return l
+}
+
+// add takes the tiles of a block that are not there yet, and gives the error that stopped
+// the line, if there is one.
+func (l *line) add(tiles []rasterTile, written, free func()) error {
+	tiles = slices.DeleteFunc(tiles, func(t rasterTile) bool { return l.p.copy.out.Done(t.page, t.index) })
+	b := &lineBlock{written: written, free: free}
+	b.left.Store(int64(len(tiles) + 1))
+	for _, t := range append(tiles, rasterTile{}) {
+		l.jobs <- lineJob{t, l.count, b}
+		l.count++
+	}
+	return l.turns.failed()
+}
+
+// wait ends the line when all is written.
+func (l *line) wait() error {
+	close(l.jobs)
+	l.workers.Wait()
+	return l.turns.failed()
+}
+
+// work takes jobs to the very end, so that nobody waits in vain who adds some.
+func (l *line) work() {
+	mem, keptMem := buf.Get(0), buf.Get(0)
+	defer mem.Free()
+	defer keptMem.Free()
+	for j := range l.jobs {
+		var data []byte
+		err := l.ctx.Err()
+		if err == nil && j.page != nil {
+			err = par.Catch(func() (err error) {
+				if keptMem.B = keptMem.B[:0]; j.half.Data != nil {
+					shape := j.half.Shape
+					if keptMem.B, err = l.p.keptLayout(shape[1], shape[2]).AppendEncode(keptMem.B, j.half, tile.Encoding{}); err != nil {
+						return err
+					}
+				}
+				data, err = l.p.encode(mem, j.view)
+				return err
+			})
+		}
+		if err = l.turns.take(j.number, err, func() error { return l.write(j, data, keptMem.B) }); err != nil {
+			l.cancel()
+		}
+		if j.block.left.Add(-1) == 0 {
+			j.block.free()
+		}
+	}
+}
+
+// write does a job whose turn it is.
+func (l *line) write(j lineJob, data, kept []byte) error {
+	c := l.p.copy
+	if j.page == nil {
+		j.block.written()
+		return nil
+	}
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	if j.kept { // first, so that a tile which is there has it
+		if err := c.out.Keep(j.page, j.index, kept); err != nil {
+			return err
+		}
+	}
+	if len(data) > 0 {
+		c.written.Add(1)
+	} else {
+		c.empty.Add(1)
+	}
+	return c.out.WriteTile(j.page, j.index, data)
 }
 
 // turns lets goroutines do something in the order of their numbers.
@@ -91,6 +165,13 @@ func (t *turns) take(i int, err error, f func() error) error {
 		t.err = err
 	}
 	t.now++
+	return t.err
+}
+
+// failed is the error that was everyone's.
+func (t *turns) failed() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return t.err
 }
 
