@@ -81,7 +81,10 @@ func compare(t *testing.T, src []byte, limit int) {
 	want, wantErr := twin(src, room[0][:0:limit])
 	got, plain := room[1], room[2]
 	n, err := Decode(got, src)
+	// It refuses tables of weights that libzstd 1.5.4 reads.
+	strict := err == nil && wantErr != nil && strings.Contains(wantErr.Error(), "fse decompress returned")
 	switch {
+	case strict:
 	case err == nil && wantErr == nil && !bytes.Equal(got[:n], want):
 		t.Errorf("%x: %d bytes differ from %d", head(src), n, len(want))
 	case (err == nil) != (wantErr == nil):
