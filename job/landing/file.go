@@ -13,17 +13,21 @@ import (
 // FileFree checks that a copy which is one file may replace the file at a path: one
 // that begins as such files do, or is empty. Whatever else has that name is somebody's.
 func FileFree(path, what string, starts ...string) error {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+	if err != nil || info.IsDir() {
+		return err // who writes the file tells
+	}
+	if !info.Mode().IsRegular() { // and to open a pipe would wait for its other end
+		return fmt.Errorf("%w: a pipe, a device, or what else is no file", ErrNotEmpty)
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return err // who writes the file tells
-	}
 	head := make([]byte, 512)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {

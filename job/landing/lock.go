@@ -34,15 +34,18 @@ func (l *Landing) lock(at string) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	fi, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.IsDir() { // to open a pipe would wait for its other end
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	fi, err := f.Stat()
-	if err == nil && fi.IsDir() {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if fi, err = f.Stat(); err == nil {
 		err = take(f)
 	}
 	if err == nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/format/tiff/tile"
 	"github.com/omnizarr/zarr/format/tiff/writer"
+	"github.com/omnizarr/zarr/internal/disk"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/landing"
@@ -177,6 +178,9 @@ func (f Format) Copy(ctx context.Context, src zarr.Node, to copying.Place, opts 
 	}
 	if options.Resume, err = t.identity(ctx, src, pages); err != nil {
 		return sum, err
+	}
+	if err := disk.MakeFolder(filepath.Dir(file), options.Sync); err != nil {
+		return sum, fmt.Errorf("copy to %s: %w", dst, err)
 	}
 	err = t.write(ctx, file, pages, options)
 	sum.Anew, sum.Resumed = t.anew, t.resumed

@@ -188,3 +188,13 @@ func TestFilesThatAreNoTIFFStay(t *testing.T) {
 		}
 	}
 }
+
+// The folders of a file are made, as those of a hierarchy are.
+func TestFoldersOfFilesAreMade(t *testing.T) {
+	a := picture(t, zarr.ArraySpec{Shape: []int{20, 20}, DataType: "uint8"})
+	path := filepath.Join(t.TempDir(), "new", "folder", "a.tif")
+	jobtest.Check(t, jobtest.Err(copying.Copy(ctx, a, path, copying.Options{To: export.Format{}})))
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}

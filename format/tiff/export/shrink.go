@@ -156,7 +156,7 @@ func (p *tiffImage) keepsHalves() bool { return p.half != nil && p.layout.Compre
 // keptLayout is how halves are kept.
 func (p *tiffImage) keptLayout(height, width int) *tile.Layout {
 	l := p.layout
-	l.Height, l.Width, l.Compression, l.Predictor, l.JPEGTables, l.Photometric = height, width, tile.Zstd, 1, nil, blackIsZero
+	l.Height, l.Width, l.Compression, l.Predictor, l.JPEGTables, l.Photometric = height, width, tile.Zstd, 2, nil, blackIsZero
 	return &l
 }
 
