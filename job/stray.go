@@ -65,7 +65,7 @@ func Strays(ctx context.Context, root zarr.Node) iter.Seq2[Stray, error] {
 			key := entry.Key[len(prefix):]
 			// What is a document elsewhere is one here if its folder is a node: a container of
 			// another format inside is somebody's own.
-			_, isNode := owners["/"+strings.TrimPrefix(path.Dir(key), ".")]
+			_, isNode := owners[path.Dir("/"+key)]
 			if isNode && documents[path.Base(key)] || isOwn(key) {
 				continue
 			}

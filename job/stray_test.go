@@ -15,6 +15,10 @@ import (
 func TestStrays(t *testing.T) {
 	ctx := context.Background()
 	root, s := jobtest.Sample(t)
+	// Names may begin with dots.
+	dots, err := root.CreateArray(ctx, "..dots", zarr.ArraySpec{Shape: []int{2}, DataType: "uint8"})
+	jobtest.Check(t, err)
+	jobtest.Check(t, zarr.Write(ctx, dots, zarr.All(), []uint8{1, 2}))
 	put := func(key, data string) {
 		_, err := s.Put(ctx, key, []byte(data), store.PutOptions{})
 		jobtest.Check(t, err)

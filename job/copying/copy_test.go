@@ -296,3 +296,24 @@ func TestCopyOfManyChunksThatDiffer(t *testing.T) {
 		}
 	}
 }
+
+// An array whose name begins with dots is a node as any other: its document is no file
+// beside nodes, which would take the place of the copy's own.
+func TestNamesThatBeginWithDots(t *testing.T) {
+	ctx := context.Background()
+	g, err := zarr.CreateGroupIn(ctx, mem.New(), "")
+	jobtest.Check(t, err)
+	a, err := g.CreateArray(ctx, "..dots", zarr.ArraySpec{Shape: []int{6}, Chunks: []int{2}, DataType: "uint8"})
+	jobtest.Check(t, err)
+	jobtest.Check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4, 5, 6}))
+	to := mem.New()
+	sum, err := copying.Into(ctx, g, to, "", copying.Options{Chunks: []int{3}})
+	jobtest.Check(t, err)
+	n, err := zarr.OpenStore(ctx, to, "..dots")
+	jobtest.Check(t, err)
+	got, err := zarr.Read[uint8](ctx, n.(*zarr.Array), zarr.All())
+	jobtest.Check(t, err)
+	if want := []uint8{1, 2, 3, 4, 5, 6}; !slices.Equal(got.Data, want) || len(sum.Files) > 0 || n.(*zarr.Array).ChunkShape()[0] != 3 {
+		t.Errorf("%v, %v", got.Data, sum)
+	}
+}

@@ -259,6 +259,9 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 
 func (s *Store) put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
 	if !validName(key) {
+		if store.CheckKey(key) == nil {
+			return store.Info{}, fmt.Errorf("%w in an archive: too long, or Windows would take it for a place on a drive", store.ErrBadKey)
+		}
 		return store.Info{}, store.ErrBadKey
 	}
 	if s.target == nil {
