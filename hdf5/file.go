@@ -24,6 +24,9 @@ type Options struct {
 	Cache int64
 	// MaxChunk is how many bytes a chunk may have, decoded, for [Dataset.Read].
 	MaxChunk int64
+	// MaxRead is how many bytes [Dataset.ReadAll] may give, 1 GiB if it is 0. A few bytes
+	// can claim any number of elements that are not stored.
+	MaxRead int64
 }
 
 // Source is a file beside the first. One that is an io.Closer is closed with it.
@@ -65,6 +68,9 @@ type family struct {
 func Open(r io.ReaderAt, size int64, o Options) (*File, error) {
 	if o.MaxChunk <= 0 {
 		o.MaxChunk = 1 << 30
+	}
+	if o.MaxRead <= 0 {
+		o.MaxRead = 1 << 30
 	}
 	f, err := open(r, size, o, "", &family{files: map[string]*File{}, raw: map[string]Source{}})
 	if err != nil {

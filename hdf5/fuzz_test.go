@@ -11,7 +11,7 @@ import (
 func at(data []byte, o, l int) *File {
 	f := &File{
 		pages: newPages(bytes.NewReader(data), int64(len(data)), Options{Block: 512}),
-		o:     Options{MaxChunk: 1 << 20}, size: int64(len(data)), offsets: o, lengths: l,
+		o:     Options{MaxChunk: 1 << 20, MaxRead: 1 << 20}, size: int64(len(data)), offsets: o, lengths: l,
 		leafK: 4, groupK: 16, chunkK: 32, family: &family{files: map[string]*File{}, raw: map[string]Source{}},
 	}
 	f.shared = []sharedIndex{{kinds: 0xffff}}

@@ -87,5 +87,5 @@ func outside(files map[string][]byte) func(string) (hdf5.Source, error) {
 // open opens one of the files.
 func open(files map[string][]byte, name string) (*hdf5.File, error) {
 	b := files[name]
-	return hdf5.Open(bytes.NewReader(b), int64(len(b)), hdf5.Options{Outside: outside(files)})
+	return hdf5.Open(bytes.NewReader(b), int64(len(b)), hdf5.Options{Outside: outside(files), MaxRead: 1 << 28})
 }

@@ -12,7 +12,7 @@ func (d *Dataset) Read(dst []byte, start, count []uint64) error {
 	return d.read(&reading{left: 1 << 16}, dst, start, count)
 }
 
-// ReadAll reads all elements.
+// ReadAll reads all elements, of which there may be [Options.MaxRead] bytes.
 func (d *Dataset) ReadAll() ([]byte, error) {
 	n, err := d.bytes()
 	if err != nil {
@@ -23,8 +23,8 @@ func (d *Dataset) ReadAll() ([]byte, error) {
 			return nil, err // before memory is made for it
 		}
 	}
-	if n > 1<<40 {
-		return nil, wrong("dataspace", d.Address(), "%d bytes are too large to be read at once", n)
+	if most := d.file.o.MaxRead; n > uint64(most) {
+		return nil, wrong("dataspace", d.Address(), "has %d bytes, at most %d are read at once; Options.MaxRead lifts it", n, most)
 	}
 	dst := make([]byte, n)
 	return dst, d.Read(dst, make([]uint64, len(d.Space.Shape)), d.Space.Shape)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -94,6 +95,28 @@ func TestReadsThatFail(t *testing.T) {
 			_, err = d.ReadAll()
 			check(t, err)
 		}
+	}
+}
+
+// A dataset is not read at once that has more than is allowed, stored or not.
+func TestWhatIsReadAtOnceIsBounded(t *testing.T) {
+	b := fixtures(t)["index-v110.h5"]
+	f, err := hdf5.Open(bytes.NewReader(b), int64(len(b)), hdf5.Options{MaxRead: 100})
+	check(t, err)
+	read := 0
+	for _, l := range must(f.Root().Links()) {
+		o, err := f.Root().Follow(l)
+		check(t, err)
+		d, err := o.Dataset()
+		check(t, err)
+		n, _ := d.Space.Len()
+		if _, err := d.ReadAll(); (err == nil) != (n*uint64(d.Type.Size) <= 100) || err != nil && !strings.Contains(err.Error(), "Options.MaxRead lifts it") {
+			t.Errorf("%s of %d elements: %v", l.Name, n, err)
+		}
+		read++
+	}
+	if read == 0 {
+		t.Error("nothing was read")
 	}
 }
 
