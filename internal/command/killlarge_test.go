@@ -50,7 +50,7 @@ func TestLargeCopiesThatAreKilled(t *testing.T) {
 				t.Fatal(err, out)
 			}
 			c.requests = o.total
-			for range 10 {
+			for range 4 {
 				c.kill(t, 1+random.IntN(c.requests-100))
 			}
 		})
