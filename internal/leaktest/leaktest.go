@@ -14,11 +14,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 )
 
@@ -29,7 +31,15 @@ type M interface{ Run() int }
 // TestMain:
 //
 //	func TestMain(m *testing.M) { leaktest.Main(m) }
-func Main(m M) { os.Exit(Checked(m).Run()) }
+func Main(m M) {
+	code := Checked(m).Run()
+	if race.Enabled {
+		// Not os.Exit, in which the race detector waits a second for what still runs: here
+		// nothing does, and the tests have failed already on what it saw.
+		syscall.Exit(code)
+	}
+	os.Exit(code)
+}
 
 // Checked is m whose Run fails on leaks too, for those who end the program
 // themselves.
