@@ -1,0 +1,9 @@
+package basic_test
+
+import (
+	"testing"
+
+	"github.com/omnizarr/zarr/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
