@@ -32,7 +32,7 @@ var layers = []struct {
 	{names: []string{"codec/*", "format/n5/convention", "format/tiff/ome", "format/tiff/imagej", "format/tiff/geo", "format/tiff/writer", "downsample"}},
 	{names: []string{"format/tiff/tile"}},
 	{names: []string{"codec/tifftile"}},
-	{names: []string{"codec/std", "store/*"}},
+	{names: []string{"codec/std", "codec/internal/basic", "store/*"}},
 	{names: []string{"format/translate", "store/held"}},
 	{names: []string{"format", "store/journal"}},
 	{names: []string{"format/xarray"}},

@@ -10,12 +10,12 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/base64"
 	"github.com/omnizarr/zarr/codec/codectest"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
 	r.Register(base64.Parse, "numcodecs.base64", "base64")
 	return r
 }

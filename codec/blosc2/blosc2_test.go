@@ -15,7 +15,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/blosc2"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/shuffle"
 	"github.com/omnizarr/zarr/internal/thorough"
@@ -301,7 +300,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 	if _, err := filter(t).Encode(nil, nil, nil); err == nil || !strings.Contains(err.Error(), "only read") {
 		t.Error(err)
 	}
-	if _, err := std.Registry().Parse(codec.Entry{Name: blosc2.Name, Config: json.RawMessage(`{"clevel":5}`)}); err == nil || !strings.Contains(err.Error(), `unknown member "clevel"`) {
+	if _, err := registry().Parse(codec.Entry{Name: blosc2.Name, Config: json.RawMessage(`{"clevel":5}`)}); err == nil || !strings.Contains(err.Error(), `unknown member "clevel"`) {
 		t.Error(err)
 	}
 }

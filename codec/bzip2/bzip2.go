@@ -13,7 +13,6 @@ import (
 	"github.com/dsnet/compress/bzip2"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/internal/drain"
 )
 
 // Codec is a parsed entry.
@@ -132,9 +131,9 @@ func (f *filter) Decode(_ *codec.Chunk, dst, src []byte, limit int) ([]byte, err
 	if err := d.r.Reset(&d.in); err != nil {
 		return nil, err
 	}
-	dst, err := drain.Append(dst, &d.r, limit)
+	dst, err := drain(dst, &d.r, limit)
 	switch {
-	case errors.Is(err, drain.ErrLimit):
+	case errors.Is(err, errLimit):
 		return nil, codec.Bad("holds more than the %d bytes that are possible", limit)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, codec.Bad("ends within the data")

@@ -13,7 +13,8 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/categorize"
 	"github.com/omnizarr/zarr/codec/codectest"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
+	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
@@ -76,7 +77,8 @@ func pairs(a, b nd.View, f func(a, b []byte) error) error {
 }
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
+	r.Register(zstd.Parse, "zstd")
 	r.Register(categorize.Parse, "numcodecs.categorize")
 	r.Register(func(*codec.Registry, string, json.RawMessage) (codec.Codec, error) { return words{}, nil }, "words")
 	return r

@@ -12,7 +12,8 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/checksum"
 	"github.com/omnizarr/zarr/codec/codectest"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
+	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
@@ -21,7 +22,8 @@ import (
 var names = []string{"crc32c", "crc32", "adler32", "fletcher32", "jenkins_lookup3"}
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
+	r.Register(zstd.Parse, "zstd")
 	for _, n := range names {
 		r.Register(checksum.Parse, n, "numcodecs."+n)
 	}
@@ -305,7 +307,7 @@ func BenchmarkSlice(b *testing.B) {
 }
 
 func ExampleCodec() {
-	chain, err := std.Registry().ParseList(json.RawMessage(`["bytes", "crc32c"]`))
+	chain, err := registry().ParseList(json.RawMessage(`["bytes", "crc32c"]`))
 	if err != nil {
 		fmt.Println(err)
 		return

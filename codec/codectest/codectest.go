@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
@@ -31,7 +31,8 @@ type Case struct {
 	Shape  []int  // of a chunk
 	Fill   string // the fill value in JSON; "" is zero
 
-	// Registry knows the codecs; nil stands for those of package std.
+	// Registry knows the codecs; nil stands for a few that many chains have: bytes,
+	// vlen-utf8, vlen-bytes, transpose, gzip, crc32c and sharding_indexed.
 	Registry *codec.Registry
 	// MaxChunk bounds what the chain may allocate at once; 0 stands for a mebibyte.
 	MaxChunk int
@@ -85,7 +86,7 @@ func newSubject(t *testing.T, c Case) *subject {
 	t.Helper()
 	s := &subject{Case: c, registry: c.Registry}
 	if s.registry == nil {
-		s.registry = std.Registry()
+		s.registry = basic.Registry()
 	}
 	var err error
 	if s.typ, err = dtype.Lookup(c.Type); err != nil {

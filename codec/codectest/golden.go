@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/delta"
+	"github.com/omnizarr/zarr/codec/round"
+	"github.com/omnizarr/zarr/codec/scale"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -103,9 +105,16 @@ func unhex(t *testing.T, s string) []byte {
 	return b
 }
 
-// Bind makes an array-to-array codec that computes.
+// Bind makes an array-to-array codec that computes: one of those of packages delta,
+// round and scale.
 func Bind(name, config string, in codec.Spec) (codec.Transform, error) {
-	k, err := std.Registry().Parse(codec.Entry{Name: name, Config: json.RawMessage(config)})
+	r := codec.NewRegistry()
+	r.Register(delta.Parse, delta.Name)
+	r.Register(round.ParseBitRound, round.BitRoundName, round.NumcodecsBitRoundName)
+	r.Register(round.ParseQuantize, round.QuantizeName)
+	r.Register(scale.ParseFixed, scale.FixedName)
+	r.Register(scale.ParseOffset, scale.OffsetName)
+	k, err := r.Parse(codec.Entry{Name: name, Config: json.RawMessage(config)})
 	if err != nil {
 		return nil, err
 	}

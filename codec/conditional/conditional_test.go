@@ -13,12 +13,14 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/conditional"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
+	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
 func registry(rule conditional.Rule) *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
+	r.Register(zstd.Parse, "zstd")
 	r.Register(conditional.Parser(rule), "conditional")
 	r.Register(func(_ *codec.Registry, _ string, _ json.RawMessage) (codec.Codec, error) { return reverse{}, nil }, "reverse")
 	return r

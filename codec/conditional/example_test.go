@@ -6,13 +6,14 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/conditional"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/deflate"
 )
 
 // A rule from a plan that was made before: chunk 0 is compressed, the others are
 // not.
 func ExampleParser() {
-	r := std.Registry()
+	r := codec.NewRegistry()
+	r.Register(deflate.Parse, "gzip")
 	r.Register(conditional.Parser(func(q conditional.Question) (bool, error) {
 		return q.Chunk[0] == 0, nil
 	}), "conditional")

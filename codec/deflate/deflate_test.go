@@ -18,7 +18,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/deflate"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
@@ -26,7 +26,7 @@ import (
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
 	r.Register(deflate.Parse, "gzip", "numcodecs.gzip", "zlib", "numcodecs.zlib")
 	return r
 }
@@ -435,7 +435,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func ExampleCodec() {
-	chain, err := std.Registry().ParseList(json.RawMessage(`["bytes", {"name": "gzip", "configuration": {"level": 5}}]`))
+	chain, err := registry().ParseList(json.RawMessage(`["bytes", {"name": "gzip", "configuration": {"level": 5}}]`))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,14 +14,14 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/delta"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry().Clone()
+	r := basic.Registry()
 	r.Register(delta.Parse, delta.Name)
 	return r
 }
@@ -218,7 +218,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func Example() {
-	list, err := std.Registry().ParseList(json.RawMessage(`[{"name": "numcodecs.delta", "configuration": {"dtype": "|u1"}}, "bytes"]`))
+	list, err := registry().ParseList(json.RawMessage(`[{"name": "numcodecs.delta", "configuration": {"dtype": "|u1"}}, "bytes"]`))
 	if err != nil {
 		fmt.Println(err)
 		return

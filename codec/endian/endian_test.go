@@ -10,7 +10,6 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -42,13 +41,14 @@ func TestBytesPassesTheSuite(t *testing.T) {
 		{Codecs: little, Type: "int32", Shape: nil, Fill: "4"},
 		{Codecs: little, Type: "uint32", Shape: []int{40, 70, 30}},
 	} {
+		c.Registry = registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }
 
 func bind(t testing.TB, codecs, typ string, shape ...int) (*codec.Bound, error) {
 	t.Helper()
-	chain, err := std.Registry().ParseList(json.RawMessage(codecs))
+	chain, err := registry().ParseList(json.RawMessage(codecs))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func TestAPartIsReadAsJustItsRows(t *testing.T) {
 }
 
 func ExampleCodec() {
-	chain, err := std.Registry().ParseList(json.RawMessage(`[{"name": "bytes", "configuration": {"endian": "big"}}]`))
+	chain, err := registry().ParseList(json.RawMessage(`[{"name": "bytes", "configuration": {"endian": "big"}}]`))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,6 +20,7 @@ func TestNumpyPassesTheSuite(t *testing.T) {
 		{Codecs: mixed[:len(mixed)-1] + `,"zstd"]`, Type: mixedType, Shape: []int{7}},
 		{Codecs: `[{"name":"omnizarr.numpy","configuration":{"dtype":">i4"}}]`, Type: "int32", Shape: []int{3, 3}, Fill: "7"},
 	} {
+		c.Registry = registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }

@@ -24,6 +24,7 @@ func TestLZFPassesTheSuite(t *testing.T) {
 		{Codecs: `[{"name":"bytes","configuration":{"endian":"big"}},"omnizarr.lzf","crc32c"]`, Type: "int32", Shape: []int{30, 4, 5}},
 		{Codecs: `["vlen-bytes","omnizarr.lzf"]`, Type: "bytes", Shape: []int{4, 5}, Fill: `"AAEC"`},
 	} {
+		c.Registry = registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }

@@ -21,6 +21,7 @@ func TestLZWPassesTheSuite(t *testing.T) {
 		{Codecs: `[{"name": "bytes", "configuration": {"endian": "big"}}, "lzw"]`, Type: "int32", Shape: []int{5, 6, 7}},
 		{Codecs: `["bytes", "lzw", "crc32c"]`, Type: "bool", Shape: []int{4000}},
 	} {
+		c.Registry = registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }

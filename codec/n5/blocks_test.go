@@ -122,6 +122,7 @@ func TestByteBlocksPassTheSuite(t *testing.T) {
 		{Codecs: "[" + entry("omnizarr.n5_blocks", `"gzip"`) + "]", Type: "variable_length_bytes", Shape: []int{1}},
 		{Codecs: "[" + entry("omnizarr.n5_blocks", `"zstd"`) + `,"crc32c"]`, Type: "bytes", Shape: nil},
 	} {
+		c.Registry = std.Registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }

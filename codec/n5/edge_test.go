@@ -4,23 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/codec/n5"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/nd"
-	"github.com/omnizarr/zarr/store"
-	"github.com/omnizarr/zarr/store/mem"
 )
 
 func TestBlocksAreCutAtTheEdge(t *testing.T) {
@@ -200,62 +194,5 @@ func TestManyShapes(t *testing.T) {
 	wg.Wait()
 	if n := n5.Edges(b.Serializer()); n == 0 || n > n5.MaxEdges {
 		t.Errorf("%d chains are kept, want 1 to %d", n, n5.MaxEdges)
-	}
-}
-
-// A block that is longer than its chunk is read and changed in an array, and
-// becomes as long as the others.
-func TestArraysWithLongerBlocks(t *testing.T) {
-	ctx := context.Background()
-	s := mem.New()
-	a, err := zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{
-		Shape: []int{4}, Chunks: []int{2}, DataType: "uint8", Codecs: json.RawMessage("[" + block(1, `"bytes"`) + "]"),
-	}, zarr.Codecs(std.Registry()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Put(ctx, "c/0", append([]byte{0, 0, 0, 1, 0, 0, 3, 232, 7, 8}, make([]byte, 998)...), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range [][]byte{{7, 8, 0, 0}, {7, 5, 0, 0}} {
-		got, err := zarr.Read[uint8](ctx, a, zarr.All())
-		if err != nil || !slices.Equal(got.Data, want) {
-			t.Errorf("got %v, %v, want %v", got.Data, err, want)
-		}
-		if err := zarr.Write(ctx, a, zarr.Slice("1:2"), []uint8{5}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if data, _, err := s.Get(ctx, "c/0", store.All(), nil); err != nil || fmt.Sprintf("%x", data) != "0000000100000002"+"0705" {
-		t.Errorf("got %x, %v", data, err)
-	}
-}
-
-// Arrays of a regular grid have blocks as Java's N5 writes them.
-func TestArraysAreCutAtTheEdge(t *testing.T) {
-	ctx := context.Background()
-	s := mem.New()
-	a, err := zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{
-		Shape: []int{11, 7}, Chunks: []int{4, 3}, DataType: "uint16",
-		Codecs: json.RawMessage("[" + block(2, big) + "]"),
-	}, zarr.Codecs(std.Registry()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := make([]uint16, 77)
-	for i := range want {
-		want[i] = uint16(i * 99)
-	}
-	if err := zarr.Write(ctx, a, zarr.All(), want); err != nil {
-		t.Fatal(err)
-	}
-	data, _, err := s.Get(ctx, "c/2/2", store.All(), nil)
-	// Rows 8 to 10 of column 6.
-	if text := fmt.Sprintf("%x", data); err != nil || text != "000000020000000300000001"+"17fa1aaf1d64" {
-		t.Errorf("got %s, %v", text, err)
-	}
-	got, err := zarr.Read[uint16](ctx, a, zarr.All())
-	if err != nil || !slices.Equal(got.Data, want) {
-		t.Errorf("got %v, %v", got.Data, err)
 	}
 }

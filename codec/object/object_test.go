@@ -13,14 +13,14 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/object"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
 	r.Register(object.ParseJSON, "numcodecs.json2")
 	r.Register(object.ParseMsgPack, "numcodecs.msgpack2")
 	r.Register(object.ParsePickle, "numcodecs.pickle")

@@ -13,15 +13,17 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/optional"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/packbits"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
+	r.Register(packbits.Parse, "packbits")
 	r.Register(optional.Parse, "zarrs.optional")
 	return r
 }
@@ -204,7 +206,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func Example() {
-	r := std.Registry()
+	r := registry()
 	r.Register(optional.Parse, "zarrs.optional")
 	chain, err := r.ParseList(json.RawMessage(codecs(`["bytes"]`, `["bytes"]`)))
 	if err != nil {

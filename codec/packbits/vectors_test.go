@@ -14,14 +14,14 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/packbits"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
 	r.Register(packbits.Parse, "packbits")
 	r.Register(packbits.ParseNumcodecs, "numcodecs.packbits")
 	return r

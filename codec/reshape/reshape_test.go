@@ -12,15 +12,17 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/reshape"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
+	r.Register(zstd.Parse, "zstd")
 	r.Register(reshape.Parse, "reshape")
 	r.Register(reshape.ParseSqueeze, "zarrs.squeeze")
 	return r

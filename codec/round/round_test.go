@@ -12,15 +12,15 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/round"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry().Clone()
+	r := basic.Registry()
 	r.Register(round.ParseBitRound, round.BitRoundName, round.NumcodecsBitRoundName)
 	r.Register(round.ParseQuantize, round.QuantizeName)
 	return r
@@ -248,7 +248,7 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func Example() {
-	r := std.Registry().Clone()
+	r := registry()
 	r.Register(round.ParseBitRound, round.BitRoundName)
 	list, err := r.ParseList(json.RawMessage(`[{"name": "bitround", "configuration": {"keepbits": 3}}, "bytes"]`))
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/scale"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry().Clone()
+	r := basic.Registry()
 	r.Register(scale.ParseFixed, scale.FixedName)
 	r.Register(scale.ParseOffset, scale.OffsetName)
 	return r
@@ -377,7 +377,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func Example() {
-	list, err := std.Registry().ParseList(json.RawMessage(`[{"name": "scale_offset", "configuration": {"offset": 100, "scale": 2}}, "bytes"]`))
+	list, err := registry().ParseList(json.RawMessage(`[{"name": "scale_offset", "configuration": {"offset": 100, "scale": 2}}, "bytes"]`))
 	if err != nil {
 		fmt.Println(err)
 		return

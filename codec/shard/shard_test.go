@@ -44,6 +44,7 @@ func TestShardPassesTheSuite(t *testing.T) {
 		{Codecs: "[" + sharded("[]", le, checked, "end") + "]", Type: "int16", Shape: nil, Fill: "4"},
 		{Codecs: "[" + sharded("[1,4]", `"bytes"`, `{"name":"transpose","configuration":{"order":[2,0,1]}},`+checked, "end") + "]", Type: "uint8", Shape: []int{3, 8}},
 	} {
+		c.Registry = std.Registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }

@@ -56,6 +56,7 @@ func TestChainsOfAllCodecsPassTheSuite(t *testing.T) {
 		{Codecs: `[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"sharding_indexed","configuration":{"chunk_shape":[4,5],"codecs":["vlen-utf8","zstd","crc32c"],"index_codecs":[` + little + `,"crc32c"]}},"crc32c"]`,
 			Type: "string", Shape: []int{5, 8}, Fill: `"-"`},
 	} {
+		c.Registry = std.Registry()
 		t.Run(c.Name(), func(t *testing.T) { codectest.Run(t, c) })
 	}
 }

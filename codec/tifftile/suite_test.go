@@ -8,13 +8,13 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/tifftile"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
 	r.Register(tifftile.Parse, tifftile.Name)
 	return r
 }
@@ -60,7 +60,7 @@ func (f inArrayFilter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]by
 }
 
 func inArrays() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
 	r.Register(func(r *codec.Registry, name string, config json.RawMessage) (codec.Codec, error) {
 		c, err := tifftile.Parse(r, name, config)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -33,7 +33,7 @@ func TestTransposePassesTheSuite(t *testing.T) {
 }
 
 func bind(codecs string, shape ...int) (*codec.Bound, error) {
-	c, err := std.Registry().ParseList(json.RawMessage(codecs))
+	c, err := basic.Registry().ParseList(json.RawMessage(codecs))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func TestMemoryOfTheSameOrderIsReadStraight(t *testing.T) {
 }
 
 func ExampleCodec() {
-	chain, err := std.Registry().ParseList(json.RawMessage(`[{"name": "transpose", "configuration": {"order": [1, 0]}}, "bytes"]`))
+	chain, err := basic.Registry().ParseList(json.RawMessage(`[{"name": "transpose", "configuration": {"order": [1, 0]}}, "bytes"]`))
 	if err != nil {
 		fmt.Println(err)
 		return

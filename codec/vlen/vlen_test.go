@@ -11,15 +11,17 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/codectest"
-	"github.com/omnizarr/zarr/codec/std"
+	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/vlen"
+	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func registry() *codec.Registry {
-	r := std.Registry()
+	r := basic.Registry()
+	r.Register(zstd.Parse, "zstd")
 	r.Register(vlen.Parse, "vlen-utf8", "vlen-bytes", "numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "zarrs.vlen_v2")
 	r.Register(vlen.ParseArray, "vlen-array", "numcodecs.vlen-array")
 	r.Register(vlen.ParseIndexed, "zarrs.vlen")
@@ -210,7 +212,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func Example() {
-	chain, err := std.Registry().ParseList(json.RawMessage(`["vlen-utf8"]`))
+	chain, err := registry().ParseList(json.RawMessage(`["vlen-utf8"]`))
 	if err != nil {
 		fmt.Println(err)
 		return

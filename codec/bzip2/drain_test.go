@@ -1,16 +1,13 @@
-package drain_test
+package bzip2
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/omnizarr/zarr/internal/drain"
 )
 
 func TestAllIsAppendedUpToTheLimit(t *testing.T) {
@@ -29,7 +26,7 @@ func TestAllIsAppendedUpToTheLimit(t *testing.T) {
 						continue
 					}
 					dst := append(make([]byte, 0, 3+room), "pre"...)
-					out, err := drain.Append(dst, r, limit)
+					out, err := drain(dst, r, limit)
 					if err != nil || string(out) != "pre"+string(data[:n]) {
 						t.Fatalf("%s, %d bytes, room for %d, limit %d: %d, %v", name, n, room, limit, len(out), err)
 					}
@@ -43,7 +40,7 @@ func TestAllIsAppendedUpToTheLimit(t *testing.T) {
 			continue
 		}
 		for _, limit := range []int{0, n / 2, n - 1} {
-			if _, err := drain.Append(nil, bytes.NewReader(data[:n]), limit); !errors.Is(err, drain.ErrLimit) {
+			if _, err := drain(nil, bytes.NewReader(data[:n]), limit); !errors.Is(err, errLimit) {
 				t.Errorf("%d bytes with limit %d: %v", n, limit, err)
 			}
 		}
@@ -53,17 +50,7 @@ func TestAllIsAppendedUpToTheLimit(t *testing.T) {
 func TestErrorsArePassedOn(t *testing.T) {
 	bad := errors.New("bad")
 	r := io.MultiReader(strings.NewReader("some"), iotest.ErrReader(bad))
-	if _, err := drain.Append(nil, r, 100); !errors.Is(err, bad) {
+	if _, err := drain(nil, r, 100); !errors.Is(err, bad) {
 		t.Error(err)
 	}
-}
-
-func ExampleAppend() {
-	out, err := drain.Append([]byte("a: "), strings.NewReader("text"), 4)
-	fmt.Printf("%s %v\n", out, err)
-	_, err = drain.Append(nil, strings.NewReader("text"), 3)
-	fmt.Println(err)
-	// Output:
-	// a: text <nil>
-	// more than is possible
 }

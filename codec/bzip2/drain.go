@@ -1,6 +1,4 @@
-// Package drain reads decompressors to their end into memory that is there
-// already, and stops them at a limit.
-package drain
+package bzip2
 
 import (
 	"errors"
@@ -9,19 +7,19 @@ import (
 	"slices"
 )
 
-// ErrLimit says that there is more than the limit.
-var ErrLimit = errors.New("more than is possible")
+// errLimit says that there is more than the limit.
+var errLimit = errors.New("more than is possible")
 
-// Append appends all of r to dst, at most limit bytes. More is ErrLimit, and is
+// drain appends all of r to dst, at most limit bytes. More is errLimit, and is
 // noticed before it is allocated. Nothing is allocated where dst has the room.
-func Append(dst []byte, r io.Reader, limit int) ([]byte, error) {
+func drain(dst []byte, r io.Reader, limit int) ([]byte, error) {
 	at := len(dst)
 	limit = min(limit, math.MaxInt-1-at)
 	for {
 		// One byte more than allowed shows that there is more.
 		room := limit + 1 - (len(dst) - at)
 		if room == 0 {
-			return nil, ErrLimit
+			return nil, errLimit
 		}
 		var n int
 		var err error
@@ -38,7 +36,7 @@ func Append(dst []byte, r io.Reader, limit int) ([]byte, error) {
 		}
 		if errors.Is(err, io.EOF) {
 			if len(dst)-at > limit {
-				return nil, ErrLimit
+				return nil, errLimit
 			}
 			return dst, nil
 		}

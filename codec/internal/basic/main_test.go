@@ -1,4 +1,4 @@
-package drain_test
+package basic_test
 
 import (
 	"testing"

@@ -1,0 +1,14 @@
+package lzw_test
+
+import (
+	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/internal/basic"
+	"github.com/omnizarr/zarr/codec/lzw"
+)
+
+// registry knows the codecs of these tests.
+func registry() *codec.Registry {
+	r := basic.Registry()
+	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
+	return r
+}
