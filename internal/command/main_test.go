@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr/internal/leaktest"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -36,10 +38,15 @@ func measured() {
 	os.Exit(code)
 }
 
-// TestScripts runs testdata/*.txtar: what people type, and what they get.
+// valued are scripts that run nothing beside anything else but what others do as well: they
+// are about texts and values. The others have every command and every kind of copy, and of
+// HDMF files what copyhdmf and the tour of neuroscience do.
+var valued = []string{"codec", "complete", "coordinates", "demo", "hdmf", "links", "meant", "npy", "references", "schemas", "verify"}
+
+// TestScripts runs testdata/*.txtar: what people type, and what they get. The race detector
+// looks at fewer.
 func TestScripts(t *testing.T) {
-	scripts(t, testscript.Params{
-		Dir: "testdata",
+	scripts(t, "testdata", valued, testscript.Params{
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COLUMNS", "60")
 			return nil
@@ -50,12 +57,20 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scripts runs scripts, which have two more commands: run omnizarr info x.zarr, which is to
+// scripts runs the scripts of a folder, with the race detector without some. They have two more commands: run omnizarr info x.zarr, which is to
 // succeed, and exits 2 omnizarr nonsense. Their output can be matched afterwards. To start a
 // process takes longer than most of what the program then does, so that it runs within this
 // one, script after script: it takes a third as long. Where everything is tried it is a
 // process each time, and so it always is after exec, which alone has what stdin gives.
-func scripts(t *testing.T, p testscript.Params) {
+func scripts(t *testing.T, dir string, without []string, p testscript.Params) {
+	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Files = slices.DeleteFunc(all, func(name string) bool {
+		name = strings.TrimSuffix(filepath.Base(name), ".txtar")
+		return race.Enabled && !thorough.Enabled && slices.Contains(without, name)
+	})
 	setup := p.Setup
 	p.Setup = func(e *testscript.Env) error {
 		e.Setenv("GORACE", "atexit_sleep_ms=0") // it would sleep a second per command

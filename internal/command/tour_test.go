@@ -21,8 +21,7 @@ import (
 // trade, and what the program says. With OMNIZARR_UPDATE=1 what it says is written
 // down anew.
 func TestTours(t *testing.T) {
-	scripts(t, testscript.Params{
-		Dir:           "testdata/tours",
+	scripts(t, "testdata/tours", []string{"electronmicroscopy", "maps", "microscopy"}, testscript.Params{
 		UpdateScripts: os.Getenv("OMNIZARR_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COLUMNS", "100")
