@@ -7,8 +7,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/tiff/export"
@@ -89,65 +90,67 @@ func TestWhatIsKeptGoesByWhatIsStored(t *testing.T) {
 	for _, name := range []string{"new.zarr", "old.zarr", "blocks.n5", "image.tif"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			shades(t, dir, name, 20)
-			open := func() *serve.Server {
-				s, err := serve.New(serve.Options{})
-				if err == nil {
-					_, err = s.Add("", filepath.Join(dir, name))
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				return s
-			}
-			ask := func(s *serve.Server, address, tag string) *httptest.ResponseRecorder {
-				w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, address, nil)
-				if tag != "" {
-					r.Header.Set("If-None-Match", tag)
-				}
-				s.ServeHTTP(w, r.WithContext(t.Context()))
-				return w
-			}
-			s := open()
-			before := map[string]*httptest.ResponseRecorder{}
-			for _, address := range asked(name) {
-				w := ask(s, address, "")
-				if w.Code == http.StatusNotFound { // keys of the other separator
-					continue
-				}
-				if w.Code != http.StatusOK {
-					t.Fatalf("%s: %d %s", address, w.Code, w.Body)
-				}
-				before[address] = w
-			}
-			for address, w := range before {
-				if tag := w.Header().Get("ETag"); tag != "" && ask(s, address, tag).Code != http.StatusNotModified {
-					t.Errorf("%s: nothing has changed, and it is sent again", address)
-				}
-			}
-			shades(t, dir, name, 90)
-			anew := open()
-			if name == "image.tif" { // files are looked at once a second
-				address := "/api/slice?source=image.tif&path=/&slice=599,500"
-				for want := ask(anew, address, "").Body.String(); ask(s, address, "").Body.String() != want; {
-					runtime.Gosched()
-				}
-			}
-			for address, old := range before {
-				w, want := ask(s, address, old.Header().Get("ETag")), ask(anew, address, "")
-				if w.Code != http.StatusOK || !bytes.Equal(w.Body.Bytes(), want.Body.Bytes()) {
-					t.Errorf("%s: %d, %d bytes, not what is stored now", address, w.Code, w.Body.Len())
-				}
-				if bytes.Equal(want.Body.Bytes(), old.Body.Bytes()) {
-					t.Errorf("%s: the same answer to others", address)
-				}
-			}
-			for _, s := range []*serve.Server{s, anew} {
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			}
+			synctest.Test(t, func(t *testing.T) { keptByWhatIsStored(t, name) })
 		})
+	}
+}
+
+// keptByWhatIsStored asks a server before and after what it serves is written anew.
+func keptByWhatIsStored(t *testing.T, name string) {
+	dir := t.TempDir()
+	shades(t, dir, name, 20)
+	open := func() *serve.Server {
+		s, err := serve.New(serve.Options{})
+		if err == nil {
+			_, err = s.Add("", filepath.Join(dir, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ask := func(s *serve.Server, address, tag string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, address, nil)
+		if tag != "" {
+			r.Header.Set("If-None-Match", tag)
+		}
+		s.ServeHTTP(w, r.WithContext(t.Context()))
+		return w
+	}
+	s := open()
+	before := map[string]*httptest.ResponseRecorder{}
+	for _, address := range asked(name) {
+		w := ask(s, address, "")
+		if w.Code == http.StatusNotFound { // keys of the other separator
+			continue
+		}
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", address, w.Code, w.Body)
+		}
+		before[address] = w
+	}
+	for address, w := range before {
+		if tag := w.Header().Get("ETag"); tag != "" && ask(s, address, tag).Code != http.StatusNotModified {
+			t.Errorf("%s: nothing has changed, and it is sent again", address)
+		}
+	}
+	shades(t, dir, name, 90)
+	anew := open()
+	if name == "image.tif" { // files are looked at once a second
+		time.Sleep(2 * time.Second)
+	}
+	for address, old := range before {
+		w, want := ask(s, address, old.Header().Get("ETag")), ask(anew, address, "")
+		if w.Code != http.StatusOK || !bytes.Equal(w.Body.Bytes(), want.Body.Bytes()) {
+			t.Errorf("%s: %d, %d bytes, not what is stored now", address, w.Code, w.Body.Len())
+		}
+		if bytes.Equal(want.Body.Bytes(), old.Body.Bytes()) {
+			t.Errorf("%s: the same answer to others", address)
+		}
+	}
+	for _, s := range []*serve.Server{s, anew} {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

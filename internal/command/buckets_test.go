@@ -14,9 +14,7 @@ import (
 func TestBuckets(t *testing.T) {
 	first := cloudtest.InMemory(t, &cloudtest.Memory{Page: 5}, nil)
 	other := cloudtest.InMemory(t, new(cloudtest.Memory), nil)
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/buckets",
-		RequireExplicitExec: true,
+	scripts(t, "testdata/buckets", nil, testscript.Params{
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COLUMNS", "60")
 			for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_EC2_METADATA_DISABLED", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
@@ -29,6 +27,6 @@ func TestBuckets(t *testing.T) {
 			e.Setenv("ENDPOINT", first.Endpoint)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){},
 	})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 )
@@ -141,7 +142,8 @@ func shellWords(line string) (words []string) {
 	return words
 }
 
-// TestExamplesRun runs every example of every command's help.
+// TestExamplesRun runs every example of every command's help, with the race detector the
+// first of each.
 func TestExamplesRun(t *testing.T) {
 	samples := t.TempDir()
 	exampleSamples(t, samples)
@@ -157,7 +159,9 @@ func TestExamplesRun(t *testing.T) {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
 		for line := range strings.Lines(cmd.Example) {
-			line = strings.TrimSpace(line)
+			if line = strings.TrimSpace(line); line == "" {
+				continue
+			}
 			calls := []string{line}
 			if found := inside.FindAllStringSubmatch(line, -1); found != nil {
 				calls = nil
@@ -166,9 +170,10 @@ func TestExamplesRun(t *testing.T) {
 				}
 			}
 			for _, call := range calls {
-				if call != "" {
-					runExample(t, samples, server.URL, call)
-				}
+				runExample(t, samples, server.URL, call)
+			}
+			if race.Enabled && !thorough.Enabled {
+				break
 			}
 		}
 	}

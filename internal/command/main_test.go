@@ -7,12 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/omnizarr/zarr/internal/leaktest"
+	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -34,33 +38,120 @@ func measured() {
 	os.Exit(code)
 }
 
-// TestScripts runs testdata/*.txtar: what people type, and what they get.
+// valued are scripts that run nothing beside anything else but what others do as well: they
+// are about texts and values. The others have every command and every kind of copy, and of
+// HDMF files what copyhdmf and the tour of neuroscience do.
+var valued = []string{"codec", "complete", "coordinates", "demo", "hdmf", "links", "meant", "npy", "references", "schemas", "verify"}
+
+// TestScripts runs testdata/*.txtar: what people type, and what they get. The race detector
+// looks at fewer.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
-		RequireExplicitExec: true,
+	scripts(t, "testdata", valued, testscript.Params{
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COLUMNS", "60")
-			e.Setenv("GORACE", "atexit_sleep_ms=0") // it would sleep a second per command
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "hex": writeHex, "isnpy": isNpy, "aged": aged, "nwb": unpack, "sample": sample,
+			"hex": writeHex, "isnpy": isNpy, "aged": aged, "nwb": unpack, "sample": sample,
 		},
 	})
 }
 
-// exits runs a program and wants a certain exit code: exits 2 omnizarr nonsense.
-// The output can be matched afterwards.
+// scripts runs the scripts of a folder, with the race detector without some. They have two more commands: run omnizarr info x.zarr, which is to
+// succeed, and exits 2 omnizarr nonsense. Their output can be matched afterwards. To start a
+// process takes longer than most of what the program then does, so that it runs within this
+// one, script after script: it takes a third as long. Where everything is tried it is a
+// process each time, and so it always is after exec, which alone has what stdin gives.
+func scripts(t *testing.T, dir string, without []string, p testscript.Params) {
+	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Files = slices.DeleteFunc(all, func(name string) bool {
+		name = strings.TrimSuffix(filepath.Base(name), ".txtar")
+		return race.Enabled && !thorough.Enabled && slices.Contains(without, name)
+	})
+	setup := p.Setup
+	p.Setup = func(e *testscript.Env) error {
+		e.Setenv("GORACE", "atexit_sleep_ms=0") // it would sleep a second per command
+		err := setup(e)
+		names := make([]string, len(e.Vars))
+		for i, v := range e.Vars {
+			names[i], _, _ = strings.Cut(v, "=")
+		}
+		e.Values[variables{}] = names
+		return err
+	}
+	p.RequireExplicitExec = true
+	p.Cmds["run"], p.Cmds["exits"] = run, exits
+	if thorough.Enabled {
+		testscript.Run(t, p)
+	} else {
+		testscript.RunT(serial{t}, p)
+	}
+}
+
+// variables is the key of the names of the variables that a script starts with.
+type variables struct{}
+
+// serial is a test whose parts do not run beside each other: a process has one folder.
+type serial struct{ *testing.T }
+
+func (serial) Parallel()     {}
+func (serial) Verbose() bool { return testing.Verbose() }
+func (s serial) Run(name string, f func(testscript.T)) {
+	s.T.Run(name, func(t *testing.T) { f(serial{t}) })
+}
+
+// codeOf runs the program in the folder and with the variables of a script.
+func codeOf(ts *testscript.TestScript, args []string) string {
+	if args[0] == "exec" || thorough.Enabled {
+		if args[0] == "exec" {
+			args = args[1:]
+		}
+		if err := ts.Exec(args[0], args[1:]...); err != nil {
+			return strings.TrimPrefix(err.Error(), "exit status ")
+		}
+		return "0"
+	}
+	if args[0] != "omnizarr" {
+		ts.Fatalf("%s is no program of this process", args[0])
+	}
+	dir, err := os.Getwd()
+	ts.Check(err)
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	defer os.Chdir(dir)
+	defer func(was []string) {
+		os.Clearenv()
+		for _, v := range was {
+			name, value, _ := strings.Cut(v, "=")
+			os.Setenv(name, value)
+		}
+	}(os.Environ())
+	os.Clearenv()
+	for _, name := range ts.Value(variables{}).([]string) {
+		ts.Check(os.Setenv(name, ts.Getenv(name)))
+	}
+	return strconv.Itoa(Run(std.Kinds(), args[1:], strings.NewReader(""), ts.Stdout(), ts.Stderr()))
+}
+
+// run runs the program, which is to succeed: run omnizarr info x.zarr.
+func run(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: run omnizarr [arg...]")
+	}
+	if code := codeOf(ts, args); (code == "0") == neg {
+		ts.Fatalf("exit code %s", code)
+	}
+}
+
+// exits runs a program and wants a certain exit code: exits 2 omnizarr nonsense, or, in a
+// process of its own, exits 2 exec omnizarr nonsense.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits code program [arg...]")
 	}
-	code := "0"
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		code = strings.TrimPrefix(err.Error(), "exit status ")
-	}
-	if code != args[0] {
+	if code := codeOf(ts, args[1:]); code != args[0] {
 		ts.Fatalf("exit code %s, want %s", code, args[0])
 	}
 }
@@ -85,7 +176,7 @@ var sampled = sync.OnceValues(func() (map[string][]byte, error) {
 	return files, err
 })
 
-// sample puts what the demo writes into a folder, as "exec omnizarr demo --no-serve --dir" does:
+// sample puts what the demo writes into a folder, as "run omnizarr demo --no-serve --dir" does:
 // sample s.zarr.
 func sample(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

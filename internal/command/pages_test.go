@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 )
@@ -18,6 +19,9 @@ import (
 // a folder with sessions of pynwb's, and its Go, which is taken from programs that
 // tests run.
 func TestPageOfNWB(t *testing.T) {
+	if race.Enabled && !thorough.Enabled {
+		t.Skip("scripts run the same commands")
+	}
 	page, err := os.ReadFile("../../docs/nwb.md")
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -87,6 +88,7 @@ func (p *Program) runUntil(ctx context.Context, kinds kind.List, args []string, 
 	if wantsLog(args) {
 		a.logger = newLog(stderr)
 	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // which copies lower: for themselves alone
 	// People get a line that they can report, and never a stack trace.
 	defer func() {
 		if r := recover(); r != nil {

@@ -21,17 +21,14 @@ import (
 // trade, and what the program says. With OMNIZARR_UPDATE=1 what it says is written
 // down anew.
 func TestTours(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/tours",
-		RequireExplicitExec: true,
-		UpdateScripts:       os.Getenv("OMNIZARR_UPDATE") != "",
+	scripts(t, "testdata/tours", []string{"electronmicroscopy", "maps", "microscopy"}, testscript.Params{
+		UpdateScripts: os.Getenv("OMNIZARR_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COLUMNS", "100")
-			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "nwb": unpack, "tiff": unpackTIFF, "weather": makeWeather,
+			"nwb": unpack, "tiff": unpackTIFF, "weather": makeWeather,
 		},
 	})
 }

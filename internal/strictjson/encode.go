@@ -35,11 +35,26 @@ func marshalPlain(v any) (json.RawMessage, error) {
 
 // AppendString appends s as a JSON string.
 func AppendString(dst []byte, s string) []byte {
+	if isPlain(s) {
+		dst = append(append(dst, '"'), s...)
+		return append(dst, '"')
+	}
 	raw, err := marshalPlain(s)
 	if err != nil {
 		panic(err) // a string always has a JSON form
 	}
 	return append(dst, raw...)
+}
+
+// isPlain reports whether text has only characters that stand for themselves in JSON, as
+// most names have.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // AppendInts appends a JSON array of integers.

@@ -67,11 +67,17 @@ func Times(shape []int) string {
 
 // Cut shortens text to n characters.
 func Cut(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
+	at, seen := 0, 0 // where the last character that fits is, of those before
+	for i := range s {
+		switch seen {
+		case n - 1:
+			at = i
+		case n:
+			return strings.ToValidUTF8(s[:at], "\uFFFD") + "…"
+		}
+		seen++
 	}
-	return string(r[:n-1]) + "…"
+	return s
 }
 
 // Counted is a number with its noun: "1 array", "2 arrays".

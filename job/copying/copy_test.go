@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/copying"
@@ -268,10 +270,13 @@ func TestCopyOfAnArrayWithoutChunks(t *testing.T) {
 
 // A short document tells of 2⁴⁰ chunks that differ in length: they are not counted one by one.
 func TestCopyOfManyChunksThatDiffer(t *testing.T) {
-	for _, grid := range []string{
+	for i, grid := range []string{
 		`{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[[1,1099511627776],2]]}}`,
 		`{"name":"zarrs.regular_bounded","configuration":{"chunk_shape":[3]}}`,
 	} {
+		if i > 0 && race.Enabled && !thorough.Enabled {
+			break // megabytes of zeros are read and compared in the same way
+		}
 		src, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{1<<40 + 2}, DataType: "int16", Grid: json.RawMessage(grid)})
 		jobtest.Check(t, err)
 		jobtest.Check(t, zarr.Write(ctx, src, zarr.Select(zarr.Span(1<<39, 1<<39+3)), []int16{1, 2, 3}))

@@ -42,9 +42,9 @@ func TestACopyBetweenThatStopsAnywhereGoesOn(t *testing.T) {
 			whole := open(plenty)
 			jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, whole, "in/whole", direct)))
 			want := jobtest.All(t, whole)
-			step := thorough.Step(3)
+			step := thorough.Step(7)
 			if name != "memory" {
-				step = thorough.Step(5)
+				step = thorough.Step(11)
 			}
 			between := false
 			for stop := 0; ; stop += step {
@@ -104,7 +104,7 @@ func TestReplacingBetweenThatStopsAnywhere(t *testing.T) {
 			whole := open(plenty)
 			jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, whole, "a", direct)))
 			want := jobtest.All(t, whole)
-			for stop := 0; ; stop += thorough.Step(19) {
+			for stop := 0; ; stop += thorough.Step(37) {
 				dst := open(plenty)
 				jobtest.Check(t, jobtest.Err(copying.Into(ctx, other, dst, "a", copying.Options{})))
 				setLeft(dst, stop)

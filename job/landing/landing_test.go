@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/jobtest"
 	"github.com/omnizarr/zarr/job/landing"
@@ -210,7 +211,7 @@ func TestReplacingThatStopsAnywhereLeavesTheOldOrTheNew(t *testing.T) {
 			whole := open(plenty)
 			jobtest.Check(t, jobtest.Err(copying.Into(ctx, g, whole, "a", opts)))
 			want := jobtest.All(t, whole)
-			for stop := 0; ; stop++ {
+			for stop := 0; ; stop += thorough.Step(2) {
 				dst := open(plenty)
 				jobtest.Check(t, jobtest.Err(copying.Into(ctx, other, dst, "a", copying.Options{})))
 				setLeft(dst, stop)

@@ -7,6 +7,7 @@ import (
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/kept"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/serve/series"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -20,7 +21,7 @@ func TestNotAllPartsAreLookedAt(t *testing.T) {
 		cache, err := kept.New(64<<20, "", 0)
 		check(t, err)
 		defer cache.Close()
-		s, err := series.New(&convention.Samples{Array: a, Scale: 1, Rate: 30000}, series.Options{Cache: cache, Budget: 32 << 20})
+		s, err := series.New(&convention.Samples{Array: a, Scale: 1, Rate: 30000}, series.Options{Cache: cache, Budget: thorough.Of[int64](8<<20, 32<<20)})
 		check(t, err)
 		covered := 0.0
 		for range 2 {

@@ -12,6 +12,8 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -143,6 +145,9 @@ func TestGoodFilesAreGood(t *testing.T) {
 		"external_v2/sub/exported.nwb.zarr": {"/ DanglingLink circle"},
 		"external_v3/sub/exported.nwb.zarr": nil,
 	} {
+		if race.Enabled && !thorough.Enabled && strings.Contains(name, "_v2") && !strings.Contains(name, "custom") {
+			continue // the same in the other layout
+		}
 		t.Run(name, func(t *testing.T) {
 			top, _, below := strings.Cut(name, "/")
 			if !below && !strings.HasPrefix(name, "legacy") { // no name to know it by, no neighbours

@@ -10,6 +10,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -232,15 +233,16 @@ func TestWhatCannotBeAdded(t *testing.T) {
 
 // Nobody wants chunks of one row because a table was empty when it was made.
 func TestEmptyTablesGetLongerChunks(t *testing.T) {
+	width := thorough.Of(50, 500)
 	for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
 		g := table(0, 0)
 		g.Attributes["colnames"] = []string{"v", "w", "s"}
-		g.Datasets["w"] = &write.Dataset{Object: common("VectorData", nil), Data: write.Numbers([]float32{}, 0, 500)}
+		g.Datasets["w"] = &write.Dataset{Object: common("VectorData", nil), Data: write.Numbers([]float32{}, 0, width)}
 		g.Datasets["s"] = &write.Dataset{Object: common("VectorData", nil), Data: write.Text(nil)}
 		start := created(t, within("t", g), write.Options{Layout: layout})
 		grow := func(e *write.Editor, n int) error {
 			return e.AppendRows(ctx, "/t", write.Rows{Columns: map[string]write.Column{
-				"v": {Data: write.Numbers(counting(n))}, "w": {Data: write.Numbers(make([]float32, 500*n), n, 500)}, "s": {Data: write.Text(make([]string, n))}}})
+				"v": {Data: write.Numbers(counting(n))}, "w": {Data: write.Numbers(make([]float32, width*n), n, width)}, "s": {Data: write.Text(make([]string, n))}}})
 		}
 		s := copyOf(t, start)
 		e := edit(t, s)
