@@ -70,7 +70,7 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // killSide is the length of the arrays, in chunks along each of two axes.
 func killSide() int {
 	if thorough.Enabled {
-		return 12
+		return 8
 	}
 	return 6
 }
