@@ -38,9 +38,10 @@ func measured() {
 	os.Exit(code)
 }
 
-// valued are scripts that run nothing beside anything else but what others do as well: they
-// are about texts and values. The others have every command and every kind of copy, and of
-// HDMF files what copyhdmf and the tour of neuroscience do.
+// valued are scripts that the race detector does not see: they are about texts and values.
+// The others have every command and every flag of copies but --pickle, --no-pickle and
+// --progress, of which format/hdmf/write and TestProgressThroughAPipe have tests; of HDMF
+// files there are copyhdmf and the tour of neuroscience.
 var valued = []string{"codec", "complete", "coordinates", "demo", "hdmf", "links", "meant", "npy", "references", "schemas", "verify"}
 
 // TestScripts runs testdata/*.txtar: what people type, and what they get. The race detector
@@ -60,7 +61,7 @@ func TestScripts(t *testing.T) {
 // scripts runs the scripts of a folder, with the race detector without some. They have two more commands: run omnizarr info x.zarr, which is to
 // succeed, and exits 2 omnizarr nonsense. Their output can be matched afterwards. To start a
 // process takes longer than most of what the program then does, so that it runs within this
-// one, script after script: it takes a third as long. Where everything is tried it is a
+// one, script after script: it takes half as long. Where everything is tried it is a
 // process each time, and so it always is after exec, which alone has what stdin gives.
 func scripts(t *testing.T, dir string, without []string, p testscript.Params) {
 	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
