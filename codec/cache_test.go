@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -207,6 +208,7 @@ func TestManyGoroutinesNeverSeeAnOldValue(t *testing.T) {
 					t.Errorf("got %v after %d, %v", v, least, err)
 					return
 				}
+				runtime.Gosched() // whoever writes waits for the lock, and has its turn now
 			}
 		})
 	}
