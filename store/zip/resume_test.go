@@ -165,7 +165,7 @@ func TestWhatIsNotWholeIsNotTakenUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for at := range left {
+		for at := 0; at < len(left); at += thorough.Step(2) {
 			damaged := bytes.Clone(left)
 			damaged[at] ^= 0xff
 			if err := os.WriteFile(partial.Name(path), damaged, 0o666); err != nil {
