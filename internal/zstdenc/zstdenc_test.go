@@ -65,7 +65,7 @@ func TestRoundTripInputs(t *testing.T) {
 			if race.Enabled {
 				src = src[:min(len(src), 10_000)]
 			}
-			levels := []int{-131072, -5, -1, 0, 1, 2, 4, 5}
+			levels := thorough.Of([]int{-131072, -5, 1, 2, 5}, []int{-131072, -5, -1, 0, 1, 2, 4, 5})
 			if len(src) > 1<<20 {
 				levels = []int{1, 5}
 			}
@@ -89,7 +89,7 @@ func TestRoundTripDelegated(t *testing.T) {
 				if (i+k)%thorough.Step(2) != 0 {
 					continue
 				}
-				roundTrip(t, src[:min(len(src), 150_000)], level, checksum)
+				roundTrip(t, src[:min(len(src), thorough.Of(70_000, 150_000))], level, checksum)
 			}
 		}
 	}
@@ -158,13 +158,15 @@ func TestSegmentsAreEncodedApart(t *testing.T) {
 	if race.Enabled {
 		t.Skip("nothing here is concurrent")
 	}
-	for name, src := range map[string][]byte{
+	kinds := map[string][]byte{
 		"noise":  noisyUint16(n/2, 5, binary.LittleEndian),
 		"ramp":   floatRamp(n / 4),
 		"zeros":  make([]byte, n),
 		"random": randomBytes(n),
 		"text":   bytes.Repeat(text(100_000), n/100_000),
-	} {
+	}
+	for _, name := range thorough.Of([]string{"noise", "zeros", "text"}, []string{"noise", "ramp", "zeros", "random", "text"}) {
+		src := kinds[name]
 		for _, level := range thorough.Of([]int{3}, []int{-5, 1, 2, 3, 5}) {
 			want := AppendEncode([]byte("before"), src, level, true)
 			got, err := AppendEncodeParts([]byte("before"), src, level, true, backwards)
