@@ -215,7 +215,9 @@ func TestManyGoroutinesNeverSeeAnOldValue(t *testing.T) {
 	for i := range thorough.Rounds(2000) {
 		k := i % len(values)
 		done := c.Change(fmt.Sprint(k))
+		runtime.Gosched() // so that readers meet what is half done
 		values[k].Add(1)
+		runtime.Gosched()
 		done()
 	}
 	close(stop)
