@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"regexp"
@@ -12,7 +13,6 @@ import (
 // they exist.
 func TestPromisesAreProven(t *testing.T) {
 	known := map[string]bool{}
-	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -23,8 +23,11 @@ func TestPromisesAreProven(t *testing.T) {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		for _, m := range declared.FindAllSubmatch(text, -1) {
-			known[string(m[1])] = true
+		for line := range bytes.Lines(text) {
+			if name, ok := bytes.CutPrefix(line, []byte("func ")); ok && (bytes.HasPrefix(name, []byte("Test")) || bytes.HasPrefix(name, []byte("Fuzz"))) {
+				name, _, _ = bytes.Cut(name, []byte("("))
+				known[string(name)] = true
+			}
 		}
 		return err
 	})

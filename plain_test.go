@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,8 +31,13 @@ func TestNoErrorOfEncodingJSONIsPassedOn(t *testing.T) {
 			return nil
 		}
 		text, err := os.ReadFile(file)
-		if word := goWords.Find(text); word != nil {
-			t.Errorf("%s: %s", file, word)
+		for line := range bytes.Lines(text) {
+			if !bytes.Contains(line, []byte("json.")) && !bytes.Contains(line, []byte("%T")) {
+				continue // sooner than the expression says so
+			}
+			if word := goWords.Find(line); word != nil {
+				t.Errorf("%s: %s", file, word)
+			}
 		}
 		return err
 	}))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -207,13 +208,16 @@ func TestManyGoroutinesNeverSeeAnOldValue(t *testing.T) {
 					t.Errorf("got %v after %d, %v", v, least, err)
 					return
 				}
+				runtime.Gosched() // whoever writes waits for the lock, and has its turn now
 			}
 		})
 	}
 	for i := range thorough.Rounds(2000) {
 		k := i % len(values)
 		done := c.Change(fmt.Sprint(k))
+		runtime.Gosched() // so that readers meet what is half done
 		values[k].Add(1)
+		runtime.Gosched()
 		done()
 	}
 	close(stop)

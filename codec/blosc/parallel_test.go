@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/par"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
@@ -49,12 +50,13 @@ func (c *counting) Run(ctx context.Context, n int, weight int64, f func(i int) e
 // One large frame is encoded by several workers, to the bytes that one makes, and decoded by several, to its place
 // and into memory with gaps; what is damaged is an error in both ways.
 func TestSeveralWorkOnALargeFrame(t *testing.T) {
-	const side = 256 // 32 MiB of two bytes
-	whole := nd.Make(2, side, side, side)
+	const side = 256
+	depth := thorough.Of(136, 256) // 17 MiB of two bytes, or 32: several work on 16 and more
+	whole := nd.Make(2, depth, side, side)
 	for i := range whole.Data {
 		whole.Data[i] = byte(i >> 3 * i >> 11)
 	}
-	b := bind(t, `["bytes", {"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}]`, "uint16", side, side, side)
+	b := bind(t, `["bytes", {"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":2,"blocksize":0}}]`, "uint16", depth, side, side)
 	frame, err := b.Encode(context.Background(), &codec.Chunk{Limits: &codec.Limits{}}, nil, whole)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +69,7 @@ func TestSeveralWorkOnALargeFrame(t *testing.T) {
 	}
 	workers.loops.Store(0)
 	workers.parts.Store(0)
-	dst := nd.Make(2, side, side, side)
+	dst := nd.Make(2, depth, side, side)
 	if err := b.Decode(context.Background(), ck, &codec.Memory{Bytes: frame}, nd.Whole(dst.Shape), dst); err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +85,12 @@ func TestSeveralWorkOnALargeFrame(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		src := &meeting{data: frame, third: make(chan struct{})}
-		dst := nd.Make(2, side, side, side+8).Box(nd.Whole(whole.Shape))
+		dst := nd.Make(2, depth, side, side+8).Box(nd.Whole(whole.Shape))
 		ck := &codec.Chunk{Limits: &codec.Limits{Workers: par.NewLimiter(3, 1<<30)}}
 		if err := b.Decode(context.Background(), ck, src, nd.Whole(whole.Shape), dst); err != nil {
 			t.Fatal(err)
 		}
-		got := nd.Make(2, side, side, side)
+		got := nd.Make(2, depth, side, side)
 		nd.Copy(got, dst)
 		if !bytes.Equal(got.Data, whole.Data) {
 			t.Error("wrong elements")

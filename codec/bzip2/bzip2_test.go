@@ -119,6 +119,9 @@ func TestOthersReadWhatIsWritten(t *testing.T) {
 	for _, level := range []int{1, 9} {
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 255, 256, 1000, 99_999, 100_001} {
 			for _, values := range []int{1, 3, 256} {
+				if thorough.Least(n > 1000 && (level == 9 || n < 100_000), false, false) {
+					continue
+				}
 				data := make([]byte, n)
 				for i := range data {
 					data[i] = byte(r.IntN(values))
@@ -139,7 +142,8 @@ func TestOthersReadWhatIsWritten(t *testing.T) {
 }
 
 func TestABombStopsAtItsLimit(t *testing.T) {
-	bomb, err := filter(t, 9).Encode(nil, nil, make([]byte, 8<<20))
+	most := thorough.Least(1<<20, 8<<20, 8<<20)
+	bomb, err := filter(t, 9).Encode(nil, nil, make([]byte, most))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +152,8 @@ func TestABombStopsAtItsLimit(t *testing.T) {
 			t.Errorf("limit %d: %d bytes, %v", limit, len(out), err)
 		}
 	}
-	for _, limit := range []int{8 << 20, math.MaxInt} {
-		if out, err := filter(t, 1).Decode(nil, nil, bomb, limit); err != nil || len(out) != 8<<20 {
+	for _, limit := range []int{most, math.MaxInt} {
+		if out, err := filter(t, 1).Decode(nil, nil, bomb, limit); err != nil || len(out) != most {
 			t.Errorf("limit %d: %d bytes, %v", limit, len(out), err)
 		}
 	}
@@ -157,14 +161,14 @@ func TestABombStopsAtItsLimit(t *testing.T) {
 
 func TestDamageIsNoticed(t *testing.T) {
 	good, want := vector(t, 0), vectors[0].want
-	for i := 0; i < 8*len(good); i += 11 * thorough.Step(1) {
+	for i := 0; i < 8*len(good); i += 11 * thorough.Step(3) {
 		bad := bytes.Clone(good)
 		bad[i/8] ^= 1 << (i % 8)
 		if out, err := filter(t, 1).Decode(nil, nil, bad, 1000); err == nil && string(out) != want {
 			t.Errorf("bit %d changed: %q", i, out)
 		}
 	}
-	for n := 0; n < len(good); n += thorough.Step(1) {
+	for n := 0; n < len(good); n += thorough.Step(3) {
 		if _, err := filter(t, 1).Decode(nil, nil, good[:n], 1000); err == nil {
 			t.Errorf("%d of %d bytes accepted", n, len(good))
 		}

@@ -10,12 +10,13 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
 func testRoundTrip(t *testing.T, s *subject) {
 	r := s.random(t)
-	for range 4 {
+	for range thorough.Least(1, 4, 4) {
 		want := s.sample(r, s.Shape)
 		data := s.encode(t, want)
 		for _, src := range sources(data) {
@@ -28,7 +29,7 @@ func testBoxes(t *testing.T, s *subject) {
 	r := s.random(t)
 	want := s.sample(r, s.Shape)
 	data := s.encode(t, want)
-	for range 12 {
+	for range thorough.Least(3, 12, 12) {
 		box := randomBox(r, s.Shape)
 		for _, src := range sources(data) {
 			s.compare(t, "box", s.decode(t, s.chunk(), src, box), want.Box(box))
@@ -46,7 +47,7 @@ func testViews(t *testing.T, s *subject) {
 			t.Errorf("%s: encoded differently", l.name)
 		}
 	}
-	for range 4 {
+	for range thorough.Least(1, 4, 4) {
 		box := randomBox(r, s.Shape)
 		if r.IntN(2) == 0 {
 			box = s.whole()
@@ -97,7 +98,7 @@ func testAppend(t *testing.T, s *subject) {
 func testSize(t *testing.T, s *subject) {
 	r := s.random(t)
 	size := s.bound.Size()
-	for range 8 {
+	for range thorough.Least(2, 8, 8) {
 		n := len(s.encode(t, s.sample(r, s.Shape)))
 		if size.Known && n > size.N || size.Exact && n != size.N {
 			t.Errorf("%d bytes, said to be %+v", n, size)
@@ -136,7 +137,7 @@ func testCache(t *testing.T, s *subject) {
 	ck := s.chunk()
 	ck.Cache = codec.NewCache(1 << 20).Lease("c/0")
 	defer ck.Cache.Close()
-	for range 6 {
+	for range thorough.Least(3, 6, 6) {
 		box := randomBox(r, s.Shape)
 		for _, src := range sources(data) {
 			s.compare(t, "box", s.decode(t, ck, src, box), want.Box(box))
@@ -156,7 +157,7 @@ func testConcurrent(t *testing.T, s *subject) {
 	for k := range 6 {
 		want, enc := chunks[k%len(chunks)], data[k%len(chunks)]
 		wg.Go(func() {
-			for range 4 {
+			for range thorough.Least(1, 4, 4) {
 				out, err := s.bound.Encode(context.Background(), s.chunk(), nil, want)
 				if err != nil || !bytes.Equal(out, enc) {
 					t.Errorf("encoded differently beside others, %v", err)

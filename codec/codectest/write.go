@@ -7,13 +7,14 @@ import (
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 func testUpdate(t *testing.T, s *subject) {
 	r := s.random(t)
 	model := s.sample(r, s.Shape)
 	data := s.encode(t, model)
-	for i := range 10 {
+	for i := range thorough.Least(4, 10, 10) {
 		box := randomBox(r, s.Shape)
 		part := s.layout([]string{"C order", "Fortran order", "backwards", "with gaps"}[i%4], box.Shape)
 		dtype.Copy(s.typ, part, s.sample(r, box.Shape))
@@ -37,7 +38,7 @@ func testUpdate(t *testing.T, s *subject) {
 
 func testUpdateMissing(t *testing.T, s *subject) {
 	r := s.random(t)
-	for range 4 {
+	for range thorough.Least(1, 4, 4) {
 		box := randomBox(r, s.Shape)
 		part := s.sample(r, box.Shape)
 		model := s.empty(s.Shape)

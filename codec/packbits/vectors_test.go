@@ -17,6 +17,7 @@ import (
 	"github.com/omnizarr/zarr/codec/internal/basic"
 	"github.com/omnizarr/zarr/codec/packbits"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -102,7 +103,10 @@ func TestVectors(t *testing.T) {
 		t.Fatalf("only %d vectors", len(all))
 	}
 	short, peers := 0, 0
-	for _, v := range all {
+	for i, v := range all {
+		if i%thorough.Step(1) != 0 {
+			continue
+		}
 		name := fmt.Sprintf("%s %s %d", v.Type, v.Configuration, v.Count)
 		b, err := bind(packed(string(v.Configuration)), v.Type, v.Count)
 		if err != nil {

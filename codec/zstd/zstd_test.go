@@ -148,7 +148,7 @@ func TestOthersReadWhatIsWritten(t *testing.T) {
 	}
 	defer d.Close()
 	for _, level := range []int{-131072, -1, 0, 1, 3, 9, 19, 22} {
-		for _, n := range []int{0, 1, 100, 70_000, 300_000} {
+		for _, n := range thorough.Least([]int{0, 1, 100, 7000}, []int{0, 1, 100, 70_000, 300_000}, []int{0, 1, 100, 70_000, 300_000}) {
 			out, err := filter(t, zstd.Codec{Level: level, Checksum: n%200 == 0}).Encode(nil, []byte("x"), text(n))
 			if err != nil {
 				t.Fatal(err)
@@ -232,7 +232,7 @@ func TestFramesAreReadIntoAnyRoom(t *testing.T) {
 }
 
 func TestABombStopsAtItsLimit(t *testing.T) {
-	data := make([]byte, 16<<20)
+	data := make([]byte, thorough.Least(4<<20, 16<<20, 16<<20))
 	for _, bomb := range [][]byte{compress(t, data), stream(t, data[:4<<20]), append(compress(t, nil), compress(t, data)...)} {
 		for _, limit := range []int{0, 1, 4096} {
 			for _, room := range []int{0, limit, limit + 16, limit + 4096} {

@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr/format/tiff/tag"
 	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -192,10 +193,7 @@ func TestEveryByteOfAFileMayBeWrong(t *testing.T) {
 }
 
 func TestManyKindsOfPages(t *testing.T) {
-	n := 30_000
-	if race.Enabled {
-		n = 3000
-	}
+	n := thorough.Least(3000, 10_000, 30_000)
 	var kinds []*picture
 	for i := range n {
 		kinds = append(kinds, gray(1, 1, 0).with(tag.Longs(tag.ImageWidth, uint32(i+1))))

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -34,18 +35,33 @@ func check(t testing.TB, err error) {
 // archive reads all files of an archive in testdata.
 func archive(t testing.TB, name string) map[string][]byte {
 	t.Helper()
-	r, err := zip.OpenReader(filepath.Join("testdata", name))
+	once, _ := archives.LoadOrStore(name, sync.OnceValues(func() (map[string][]byte, error) { return unpack(name) }))
+	files, err := once.(func() (map[string][]byte, error))()
 	check(t, err)
+	return files
+}
+
+// archives has what was unpacked, since many tests want it; nobody changes it.
+var archives sync.Map
+
+func unpack(name string) (map[string][]byte, error) {
+	r, err := zip.OpenReader(filepath.Join("testdata", name))
+	if err != nil {
+		return nil, err
+	}
 	defer r.Close()
 	out := map[string][]byte{}
 	for _, f := range r.File {
 		in, err := f.Open()
-		check(t, err)
-		out[f.Name], err = io.ReadAll(in)
-		check(t, err)
+		if err != nil {
+			return nil, err
+		}
+		if out[f.Name], err = io.ReadAll(in); err != nil {
+			return nil, err
+		}
 		in.Close()
 	}
-	return out
+	return out, nil
 }
 
 // fixture says what libtiff 4.5.0 and tifffile 2026.10.15 see in a file. The files

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // page writes a page by hand.
@@ -134,7 +136,7 @@ func TestStreamsThatNobodyWrites(t *testing.T) {
 func TestCodesFillAllThereIs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var h huffman
-	for round := range 2000 {
+	for round := range thorough.Rounds(2000) {
 		freq := make([]uint32, 2+r.IntN(maxLitLen-1))
 		limit := maxBits
 		if round%2 == 0 {

@@ -227,7 +227,7 @@ func TestMatchesOfAllLengthsAndDistances(t *testing.T) {
 			}
 		}
 	}
-	for length := minMatch; length <= maxMatch; length++ {
+	for length := minMatch; length <= maxMatch; length += thorough.Step(1) {
 		var list [][2]int
 		for distance := 1; distance <= 300; distance++ {
 			list = append(list, [2]int{length, distance})
@@ -235,7 +235,7 @@ func TestMatchesOfAllLengthsAndDistances(t *testing.T) {
 		check(list)
 		check(list[:1+length%40])
 	}
-	for at := 0; at < 1<<15; at += 1 << 10 {
+	for at := 0; at < 1<<15; at += thorough.Step(1) << 10 {
 		var list [][2]int
 		for i := range 1 << 10 {
 			list = append(list, [2]int{minMatch + r.IntN(10), at + i + 1})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // lensWith are n lengths of codes, 0 but for those given.
@@ -130,16 +131,17 @@ func TestCodesThatAreAlone(t *testing.T) {
 }
 
 func TestAppendStopsAtItsLimit(t *testing.T) {
-	bomb := deflated(t, make([]byte, 8<<20), 9)
-	for _, limit := range []int{-1, 0, 1, 511, 4096, 8<<20 - 1} {
+	most := thorough.Least(1<<20, 8<<20, 8<<20)
+	bomb := deflated(t, make([]byte, most), 9)
+	for _, limit := range []int{-1, 0, 1, 511, 4096, most - 1} {
 		out, _, err := Append([]byte("pre"), bomb, limit)
 		if !errors.Is(err, ErrFull) || string(out) != "pre" {
 			t.Errorf("limit %d: %d bytes, %v", limit, len(out), err)
 		}
 	}
-	for _, limit := range []int{8 << 20, 9 << 20, math.MaxInt} {
+	for _, limit := range []int{most, most + 1<<20, math.MaxInt} {
 		out, used, err := Append([]byte("pre"), bomb, limit)
-		if err != nil || len(out) != 3+8<<20 || used != len(bomb) || cap(out) > 3*(8<<20) {
+		if err != nil || len(out) != 3+most || used != len(bomb) || cap(out) > 3*most {
 			t.Errorf("limit %d: %d bytes in room for %d, %v", limit, len(out), cap(out), err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // without runs a test as on a processor that lacks the instructions.
@@ -71,7 +73,7 @@ func TestKernelsAgree(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	all := blocks(t)
-	for range 2000 {
+	for range thorough.Rounds(2000) {
 		block := damage(r, all[r.IntN(len(all))])
 		compare(t, block, make([]byte, r.IntN(25_000)))
 	}

@@ -89,7 +89,7 @@ func TestBlocksAreShuffledByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, size := range sizes() {
 		for _, n := range lengths(r, size) {
-			for _, rest := range []int{0, size - 1, r.IntN(size)} {
+			for _, rest := range thorough.Of([]int{0, r.IntN(size)}, []int{0, size - 1, r.IntN(size)}) {
 				src, _ := guarded(t, r, n*size+rest)
 				for i := range src {
 					src[i] = byte(r.Uint32())

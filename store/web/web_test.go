@@ -232,7 +232,7 @@ func TestNotReadPastLimit(t *testing.T) {
 		buf := make([]byte, 64<<10)
 		for {
 			k, err := w.Write(buf)
-			if n += int64(k); err != nil || n > 1<<30 {
+			if n += int64(k); err != nil || n > 65<<20 {
 				sent <- n
 				return
 			}

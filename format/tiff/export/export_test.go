@@ -30,6 +30,9 @@ var ctx = context.Background()
 // picture makes an array with smooth values of a type.
 func picture(t testing.TB, spec zarr.ArraySpec) *zarr.Array {
 	t.Helper()
+	if spec.Codecs == nil {
+		spec.Codecs = json.RawMessage(`[{"name":"bytes","configuration":{"endian":"little"}}]`) // to compress takes longer than the tests
+	}
 	a, err := zarr.CreateArrayIn(ctx, mem.New(), "", spec)
 	jobtest.Check(t, err)
 	fillPicture(t, a)

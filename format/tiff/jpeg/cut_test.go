@@ -29,7 +29,10 @@ func TestCutStreamsAreThoseOfLibtiff(t *testing.T) {
 		for line := range strings.Lines(string(table)) {
 			fields := strings.Fields(line)
 			g := streams[fields[0]]
-			for _, field := range fields[1:] {
+			for i, field := range fields[1:] {
+				if i%thorough.Step(1) != 0 {
+					continue
+				}
 				var n int
 				var want string
 				if _, err := fmt.Sscanf(field, "%d:%s", &n, &want); err != nil {
@@ -51,7 +54,7 @@ func TestCutStreamsAreThoseOfLibtiff(t *testing.T) {
 			}
 		}
 		for _, k := range []string{"false false", "false true", "true false", "true true"} {
-			if kinds[k] < 100 {
+			if kinds[k] < 100/thorough.Step(1) {
 				t.Errorf("progressive, arithmetic %s: only %d streams that end early", k, kinds[k])
 			}
 		}

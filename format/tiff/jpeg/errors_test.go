@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // without leaves segments with the markers out of the stream's headers.
@@ -122,7 +123,7 @@ func TestCutStreams(t *testing.T) {
 		if _, err := d.Decode(whole, g.src, g.options()); err != nil {
 			t.Fatal(err)
 		}
-		for n := range g.src {
+		for n := 0; n < len(g.src); n += thorough.Step(2) {
 			p := g.room()
 			_, err := d.Decode(p, g.src[:n], g.options())
 			if err == nil && !bytes.Equal(p.samples(g.width, g.height), whole.samples(g.width, g.height)) {
