@@ -14,11 +14,7 @@ import (
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(base64.Parse, "numcodecs.base64", "base64")
-	return r
-}
+func registry() *codec.Registry { return basic.With(base64.Parse, "numcodecs.base64", "base64") }
 
 func TestBase64PassesTheSuite(t *testing.T) {
 	for _, c := range []codectest.Case{

@@ -7,8 +7,4 @@ import (
 )
 
 // registry knows the codecs of these tests.
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(blosc2.Parse, blosc2.Name)
-	return r
-}
+func registry() *codec.Registry { return basic.With(blosc2.Parse, blosc2.Name) }

@@ -15,11 +15,7 @@ import (
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 )
 
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(byteshuffle.Parse, "numcodecs.shuffle", "shuffle")
-	return r
-}
+func registry() *codec.Registry { return basic.With(byteshuffle.Parse, "numcodecs.shuffle", "shuffle") }
 
 func TestShufflePassesTheSuite(t *testing.T) {
 	for _, c := range []codectest.Case{

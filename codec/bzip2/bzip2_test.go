@@ -20,11 +20,7 @@ import (
 	"github.com/omnizarr/zarr/internal/thorough"
 )
 
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(bzip2.Parse, "numcodecs.bz2", "bz2")
-	return r
-}
+func registry() *codec.Registry { return basic.With(bzip2.Parse, "numcodecs.bz2", "bz2") }
 
 func TestBzip2PassesTheSuite(t *testing.T) {
 	for _, c := range []codectest.Case{

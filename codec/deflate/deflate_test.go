@@ -27,9 +27,7 @@ import (
 )
 
 func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(deflate.Parse, "gzip", "numcodecs.gzip", "zlib", "numcodecs.zlib")
-	return r
+	return basic.With(deflate.Parse, "gzip", "numcodecs.gzip", "zlib", "numcodecs.zlib")
 }
 
 func TestDeflatePassesTheSuite(t *testing.T) {

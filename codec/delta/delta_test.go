@@ -20,11 +20,7 @@ import (
 	"github.com/omnizarr/zarr/nd"
 )
 
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(delta.Parse, delta.Name)
-	return r
-}
+func registry() *codec.Registry { return basic.With(delta.Parse, delta.Name) }
 
 func chain(config, rest string) string {
 	return fmt.Sprintf(`[{"name":"numcodecs.delta","configuration":%s},%s]`, config, rest)

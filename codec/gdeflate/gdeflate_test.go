@@ -23,9 +23,7 @@ const address = "https://codec.zarrs.dev/bytes_to_bytes/gdeflate"
 
 // registry knows the codec under all of its names, whatever std has.
 func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(gdeflate.Parse, "zarrs.gdeflate", "gdeflate", address)
-	return r
+	return basic.With(gdeflate.Parse, "zarrs.gdeflate", "gdeflate", address)
 }
 
 func filter(t testing.TB, level, size int) codec.BytesFilter {

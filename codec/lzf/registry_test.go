@@ -7,8 +7,4 @@ import (
 )
 
 // registry knows the codecs of these tests.
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(lzf.Parse, lzf.Name)
-	return r
-}
+func registry() *codec.Registry { return basic.With(lzf.Parse, lzf.Name) }

@@ -17,11 +17,7 @@ import (
 	"github.com/omnizarr/zarr/internal/thorough"
 )
 
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(lzma.Parse, "numcodecs.lzma", "lzma")
-	return r
-}
+func registry() *codec.Registry { return basic.With(lzma.Parse, "numcodecs.lzma", "lzma") }
 
 func TestLZMAPassesTheSuite(t *testing.T) {
 	for _, c := range []codectest.Case{

@@ -7,8 +7,4 @@ import (
 )
 
 // registry knows the codecs of these tests.
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(lzw.Parse, "imagecodecs_lzw", "lzw")
-	return r
-}
+func registry() *codec.Registry { return basic.With(lzw.Parse, "imagecodecs_lzw", "lzw") }

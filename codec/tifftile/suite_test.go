@@ -13,11 +13,7 @@ import (
 	"github.com/omnizarr/zarr/nd"
 )
 
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(tifftile.Parse, tifftile.Name)
-	return r
-}
+func registry() *codec.Registry { return basic.With(tifftile.Parse, tifftile.Name) }
 
 // inArray is the codec for chunks that lie wholly inside an array, so that all
 // their rows must be there. The suite does not say where its chunks lie.

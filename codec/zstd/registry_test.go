@@ -7,8 +7,4 @@ import (
 )
 
 // registry knows the codecs of these tests.
-func registry() *codec.Registry {
-	r := basic.Registry()
-	r.Register(zstd.Parse, "zstd", "numcodecs.zstd")
-	return r
-}
+func registry() *codec.Registry { return basic.With(zstd.Parse, "zstd", "numcodecs.zstd") }

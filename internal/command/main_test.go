@@ -58,8 +58,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scripts runs the scripts of a folder, with the race detector without some. They have two more commands: run omnizarr info x.zarr, which is to
-// succeed, and exits 2 omnizarr nonsense. Their output can be matched afterwards. To start a
+// scripts runs the scripts of a folder, with the race detector without some. They have two
+// more commands: run omnizarr info x.zarr, which is to succeed, and exits 2 omnizarr nonsense. Their output can be matched afterwards. To start a
 // process takes longer than most of what the program then does, so that it runs within this
 // one, script after script: it takes half as long. Where everything is tried it is a
 // process each time, and so it always is after exec, which alone has what stdin gives.

@@ -13,7 +13,14 @@ import (
 	"github.com/omnizarr/zarr/codec/vlen"
 )
 
-// Registry returns a new registry, to which the codec that is tested is added.
+// With is Registry with one codec more, the one that is tested.
+func With(parse codec.Parser, names ...string) *codec.Registry {
+	r := Registry()
+	r.Register(parse, names...)
+	return r
+}
+
+// Registry returns a new registry, to which codecs that are tested are added.
 func Registry() *codec.Registry {
 	r := codec.NewRegistry()
 	r.Register(endian.Parse, "bytes")
