@@ -246,7 +246,7 @@ var errNoChunk = mark(ErrRange, errors.New("no such chunk"))
 // store.ErrNotExist.
 func (a *Array) RawChunk(ctx context.Context, index ...int) ([]byte, error) {
 	s := a.now.Load()
-	if len(index) != len(s.meta.Shape) {
+	if len(index) != len(s.meta.Shape) || !inside(index, s.meta.Grid.Count()) {
 		return nil, a.fail("read", errNoChunk)
 	}
 	key := a.chunkKey(s, index)

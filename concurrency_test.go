@@ -250,7 +250,7 @@ func TestReadersSeeWholeChunks(t *testing.T) {
 						}
 					})
 				}
-				for i := range thorough.Of(60, 300) {
+				for i := range thorough.Of(12, 300) {
 					check(t, zarr.Write(ctx, a, zarr.All(), slices.Repeat([]uint8{uint8(i)}, 64)))
 					if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.Slice("3, 3"))); got.At() != uint8(i) {
 						t.Fatalf("read %d after %d was written", got.At(), i)

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/translate"
+	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -31,6 +32,17 @@ func (s ArraySpec) document(ctx context.Context, e *engine) (*meta.Array, error)
 	typ, err := parseType(e, s.DataType)
 	if err != nil {
 		return nil, err
+	}
+	for _, member := range []struct {
+		name string
+		text json.RawMessage
+	}{{"chunk_grid", s.Grid}, {"chunk_key_encoding", s.Keys}, {"fill_value", s.FillValue}, {"codecs", s.Codecs}} {
+		if len(member.text) == 0 {
+			continue
+		}
+		if err := strictjson.Validate(member.text, strictjson.Options{}); err != nil {
+			return nil, strictjson.At(member.name, err)
+		}
 	}
 	shape := s.Shape
 	if shape == nil {

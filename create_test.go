@@ -148,3 +148,25 @@ func TestConfigurationsAreWrittenDown(t *testing.T) {
 		}
 	}
 }
+
+// JSON that is none is told by the member that it was given for, and not by Go's types.
+func TestWrongJSONOfANewArray(t *testing.T) {
+	for name, spec := range map[string]zarr.ArraySpec{
+		"codecs":             {Codecs: json.RawMessage(`["bytes"`)},
+		"fill_value":         {FillValue: json.RawMessage(`x`)},
+		"chunk_grid":         {Grid: json.RawMessage(`{"name"`)},
+		"chunk_key_encoding": {Keys: json.RawMessage(`{]`)},
+	} {
+		spec.Shape, spec.DataType = []int{4}, "uint8"
+		_, err := zarr.CreateArrayIn(ctx, mem.New(), "", spec)
+		if err == nil || !strings.Contains(err.Error(), ": "+name) || !strings.Contains(err.Error(), ": not JSON") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNoOptionOfAFormatIsNone(t *testing.T) {
+	if _, err := zarr.CreateGroupIn(ctx, mem.New(), "", zarr.With(nil)); err == nil || !strings.Contains(err.Error(), "option With") {
+		t.Error(err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -33,12 +34,15 @@ func TestDiskFaults(t *testing.T) {
 		}
 		return dir
 	}
-	for name, spec := range map[string]zarr.ArraySpec{"chunks": {Chunks: []int{8}}, "shards": {Chunks: []int{4}, Shards: []int{16}}} {
+	first := 0 // each begins elsewhere, so that together they stop at many operations
+	specs := map[string]zarr.ArraySpec{"chunks": {Chunks: []int{8}}, "shards": {Chunks: []int{4}, Shards: []int{16}}}
+	for _, name := range slices.Sorted(maps.Keys(specs)) {
 		for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EMFILE} {
 			for _, dead := range []bool{false, true} {
 				t.Run(fmt.Sprint(name, " ", errno, " ", dead), func(t *testing.T) {
-					for at, hits := 0, 1; hits > 0; at += thorough.Step(7) {
-						dir := make(t, spec)
+					first++
+					for at, hits := first%thorough.Step(11), 1; hits > 0; at += thorough.Step(11) {
+						dir := make(t, specs[name])
 						f := &disktest.Fault{Err: errno, At: at, Dead: dead}
 						stop := f.Start(t, filepath.Dir(dir))
 						err := change(ctx, dir, young)

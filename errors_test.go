@@ -208,6 +208,8 @@ func failures(t *testing.T) map[string][]failure {
 		},
 		"Array.RawChunk": {
 			{func() error { return of(a.RawChunk(ctx, 1)) }, zarr.ErrRange},
+			{func() error { return of(a.RawChunk(ctx, 1, 1000)) }, zarr.ErrRange},
+			{func() error { return of(a.RawChunk(ctx, -1, 0)) }, zarr.ErrRange},
 			{func() error { return of(a.RawChunk(ctx, 1, 1)) }, fs.ErrNotExist},
 		},
 		"Array.Inner": {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -86,6 +87,12 @@ const module = "github.com/omnizarr/zarr"
 // imports lists what every package of this module imports of it.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
+	out, err := readImports()
+	check(t, err)
+	return out
+}
+
+var readImports = sync.OnceValues(func() (map[string][]string, error) {
 	out := map[string][]string{}
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -121,9 +128,8 @@ func imports(t *testing.T) map[string][]string {
 		}
 		return nil
 	})
-	check(t, err)
-	return out
-}
+	return out, err
+})
 
 // statModule reports whether a folder below is a module of its own.
 func statModule(dir string) (string, bool) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/far"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -17,8 +18,10 @@ import (
 // In a bubble computing takes no time, so that what a read takes is how often it
 // waited for requests: 4,096 of them, 64 at once, are 64 times one.
 func TestRequestsUnderWay(t *testing.T) {
-	spec := zarr.ArraySpec{Shape: []int{512, 512}, Chunks: []int{8, 8}, DataType: "uint16", Codecs: []byte(littleBytes)}
-	whole := make([]uint16, 512*512)
+	side := thorough.Of(256, 512)
+	chunks, shards := side*side/64, side*side/4096
+	spec := zarr.ArraySpec{Shape: []int{side, side}, Chunks: []int{8, 8}, DataType: "uint16", Codecs: []byte(littleBytes)}
+	whole := make([]uint16, side*side)
 	for i := range whole {
 		whole[i] = uint16(i%1000 + 1)
 	}
@@ -47,19 +50,19 @@ func TestRequestsUnderWay(t *testing.T) {
 		waits       int
 		do          func(t *testing.T, s store.Store)
 	}{
-		{"a read", 64, 4096, 64, 64, func(t *testing.T, s store.Store) { read(t, s, "a") }},
-		{"a read by one worker", 64, 4096, 64, 64, func(t *testing.T, s store.Store) { read(t, s, "a", zarr.Workers(1)) }},
-		{"a read with few requests", 16, 4096, 16, 256, func(t *testing.T, s store.Store) { read(t, s, "a") }},
-		{"a read of shards", 64, 64, 64, 1, func(t *testing.T, s store.Store) { read(t, s, "b") }},
-		{"a read with little memory", 64, 4096, 32, 128, func(t *testing.T, s store.Store) {
+		{"a read", 64, chunks, 64, chunks / 64, func(t *testing.T, s store.Store) { read(t, s, "a") }},
+		{"a read by one worker", 64, chunks, 64, chunks / 64, func(t *testing.T, s store.Store) { read(t, s, "a", zarr.Workers(1)) }},
+		{"a read with few requests", 16, chunks, 16, chunks / 16, func(t *testing.T, s store.Store) { read(t, s, "a") }},
+		{"a read of shards", 64, shards, shards, 1, func(t *testing.T, s store.Store) { read(t, s, "b") }},
+		{"a read with little memory", 64, chunks, 32, chunks / 32, func(t *testing.T, s store.Store) {
 			read(t, s, "a", zarr.InFlight(31*2*128))
 		}},
 		// Once a second a writer looks whether the array has been resized.
-		{"a write", 64, 4096 + 1, 64, 64 + 1, func(t *testing.T, s store.Store) {
+		{"a write", 64, chunks + 1, 64, chunks/64 + 1, func(t *testing.T, s store.Store) {
 			n := must[zarr.Node](t)(zarr.OpenStore(t.Context(), s, "a"))
 			check(t, zarr.Write(t.Context(), n.(*zarr.Array), zarr.All(), whole))
 		}},
-		{"blocks", 64, 4096, 64, 64, func(t *testing.T, s store.Store) {
+		{"blocks", 64, chunks, 64, chunks / 64, func(t *testing.T, s store.Store) {
 			n := must[zarr.Node](t)(zarr.OpenStore(t.Context(), s, "a"))
 			var sum atomic.Int64
 			check(t, zarr.Blocks(t.Context(), n.(*zarr.Array), zarr.BlockOptions{Shape: []int{8, 8}}, func(_ context.Context, b *zarr.Block[uint16]) error {

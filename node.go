@@ -91,7 +91,7 @@ func (e *engine) aboveRoot(ctx context.Context) (*Group, error) {
 }
 
 // close gives up the group above, if it was opened.
-func (s *surroundings) close() error {
+func (s *groupAbove) close() error {
 	s.Lock()
 	defer s.Unlock()
 	if s.group == nil {

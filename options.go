@@ -253,12 +253,12 @@ type engine struct {
 	changes  *changes
 	reach    *reach.Reach
 	kept     any // see store.Keep
-	above    *surroundings
+	above    *groupAbove
 }
 
-// surroundings is the group above the root of a store that was found by URL. It is
+// groupAbove is the group above the root of a store that was found by URL. It is
 // opened when somebody asks for it, and closed with the store.
-type surroundings struct {
+type groupAbove struct {
 	sync.Mutex
 	group *Group
 }
@@ -269,7 +269,7 @@ func newEngine(s store.Store, o *options) *engine {
 		n = runtime.GOMAXPROCS(0)
 	}
 	n = store.AtOnce(n, s)
-	e := &engine{options: o, changes: &changes{}, kept: store.Keep(s), above: &surroundings{}}
+	e := &engine{options: o, changes: &changes{}, kept: store.Keep(s), above: &groupAbove{}}
 	var seen bool
 	if e.store, seen = s.(nodeStore); !seen || o.format != "" { // else it came out of a node, and is of its format
 		if o.locate.ReadOnly {

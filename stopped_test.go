@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // shapes of chunks by which changes of the shape are stopped.
@@ -110,7 +111,7 @@ func TestResizesThatStop(t *testing.T) {
 	const rows, cols = 7, 5
 	for name, spec := range stoppedSpecs {
 		for _, to := range [][]int{{4, 3}, {7, 2}, {2, 9}, {0, 5}, {9, 3}} {
-			for steps := 0; ; steps++ {
+			for steps := 0; ; steps += thorough.Step(3) {
 				what := fmt.Sprintf("%s to %v, %d steps", name, to, steps)
 				f := newFailing()
 				a := stoppedArray(t, f, spec, rows, cols)

@@ -98,21 +98,21 @@ func TestAWrongGoTypeIsToldTheRightOne(t *testing.T) {
 		read func(a *zarr.Array) error
 		want string
 	}{
-		{"uint16", readAs[int16], "array is uint16, which is not int16: use Read[uint16]"},
-		{"uint16", readAs[float32], "use Read[uint16]"},
-		{"int64", readAs[int], "use Read[int64]"},
-		{"float16", readAs[float32], "use Read[dtype.Float16]"},
-		{"uint16", readAs[dtype.Float16], "use Read[uint16]"},
-		{"string", readAs[[]byte], "use Read[string]"},
-		{"bytes", readAs[string], "use Read[[]uint8]"},
-		{"r24", readAs[[4]byte], "use Read[[3]uint8]"},
-		{"complex64", readAs[complex128], "use Read[complex64]"},
+		{"uint16", readAs[int16], "array is uint16, which is not int16: use uint16"},
+		{"uint16", readAs[float32], "use uint16"},
+		{"int64", readAs[int], "use int64"},
+		{"float16", readAs[float32], "use dtype.Float16"},
+		{"uint16", readAs[dtype.Float16], "use uint16"},
+		{"string", readAs[[]byte], "use string"},
+		{"bytes", readAs[string], "use []uint8"},
+		{"r24", readAs[[4]byte], "use [3]uint8"},
+		{"complex64", readAs[complex128], "use complex64"},
 		{`{"name":"struct","configuration":{"fields":[["x","int8"],["y","int32"]]}}`, readAs[struct {
 			X int8
 			Y int32
 		}], "a Go struct without padding that has the fields x int8; y int32"},
-		{"uint8", readAs[any], "use Read[uint8]"},
-		{"uint8", readAs[*uint8], "use Read[uint8]"},
+		{"uint8", readAs[any], "use uint8"},
+		{"uint8", readAs[*uint8], "use uint8"},
 	} {
 		a := newArray(t, zarr.ArraySpec{Shape: []int{3}, DataType: c.typ})
 		wantError(t, c.read(a), c.want, a.URL())

@@ -38,7 +38,8 @@ TIE = 1.1  # a ratio below this, and above its inverse, is measured again
 
 def command(who, workload, folder, array, reps):
     if who == "omnizarr":
-        return [f"{WORK}/omnizarr", workload, folder, array, str(reps)]
+        alone = workload.split("-")[0] in ("read", "write", "planes", "boxes", "voxels", "walk")
+        return [f"{WORK}/{'arrays' if alone else 'omnizarr'}", workload, folder, array, str(reps)]
     if who == "zarrs":
         return [ZARRS, workload, folder, array, str(reps)]
     if who == "libtiff":

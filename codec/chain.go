@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/omnizarr/zarr/nd"
@@ -28,7 +27,26 @@ func (c *Chain) Codecs() []Codec {
 }
 
 // MarshalJSON gives the codecs list for metadata.
-func (c *Chain) MarshalJSON() ([]byte, error) { return json.Marshal(c.Codecs()) }
+func (c *Chain) MarshalJSON() ([]byte, error) {
+	// Not by json.Marshal, which would look at all of it once for each level that chains
+	// are nested in.
+	out := []byte{'['}
+	for i, k := range c.Codecs() {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		if k == nil { // of a chain without a serializer
+			out = append(out, "null"...)
+			continue
+		}
+		text, err := k.MarshalJSON()
+		if err != nil {
+			return nil, wrap(k.Name(), err)
+		}
+		out = append(out, text...)
+	}
+	return append(out, ']'), nil
+}
 
 // ToBytes is the chain without the codecs behind the one that turns arrays into
 // bytes.

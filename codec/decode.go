@@ -84,7 +84,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 		}
 	}
 	if last < 0 && (place == nil || len(place) >= shared && b.parts != nil && store.IsNear(src)) {
-		return wrap(b.name, b.serializer.Decode(ctx, ck, src, box, dst))
+		return wrap(b.name, b.behind(b.serializer.Decode(ctx, ck, src, box, dst)))
 	}
 	if last < 0 {
 		out, err := ck.ReadAll(ctx, src, b.sizes[0], place[:0:len(place)])
@@ -94,7 +94,7 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 		if err == nil {
 			err = b.placer.Placed(dst)
 		}
-		return wrap(b.name, err)
+		return wrap(b.name, b.behind(err))
 	}
 	mem, err := b.decodeFilters(ctx, ck, src, last, b.front(ck, box), place)
 	if err != nil {
@@ -106,6 +106,15 @@ func (b *Bound) decodeBytes(ctx context.Context, ck *Chunk, src Source, box nd.B
 	err = b.serializer.Decode(ctx, ck, &mem.Memory, box, dst)
 	mem.free()
 	return wrap(b.name, err)
+}
+
+// behind names the codec that the bytes came through as they were read, unless the error
+// names one: of what is wrong with them the serializer knows no more than that.
+func (b *Bound) behind(err error) error {
+	if err == nil || len(b.bytes) == 0 || isNamed(err) {
+		return err
+	}
+	return wrap(b.byteNames[0], err)
 }
 
 // front is how many of the first serialized bytes box needs, where these can be had at

@@ -43,6 +43,12 @@ func wrap(name string, err error) error {
 	return &Error{Codec: name, Err: err}
 }
 
+// isNamed reports whether an error names a codec.
+func isNamed(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}
+
 // Bad makes an error for bytes that are not what they should be. It is ErrData,
 // but does not say so again.
 func Bad(format string, args ...any) error {

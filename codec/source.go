@@ -115,8 +115,12 @@ func (ck *Chunk) ReadRange(ctx context.Context, src Source, off, length int, dst
 // RangeError marks the error of a range outside the value as bad data, since it
 // was computed from what the chunk should be.
 func RangeError(err error) error {
-	if errors.Is(err, store.ErrRange) {
-		return Bad("chunk is too short: %v", reason(err))
+	if !errors.Is(err, store.ErrRange) {
+		return err
 	}
-	return err
+	var named *Error
+	if errors.As(err, &named) {
+		return wrap(named.Codec, Bad("chunk is too short: %v", reason(named.Err)))
+	}
+	return Bad("chunk is too short: %v", reason(err))
 }

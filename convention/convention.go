@@ -20,11 +20,12 @@ import (
 type Convention interface {
 	// Name is what the format of its objects is called.
 	Name() string
-	// May reports whether a node may be part of a file, by what the node itself says.
-	May(ctx context.Context, n zarr.Node) bool
+	// May reports whether a node may be part of a file, by what the node itself says. An
+	// error says that it could not be found out, and the same goes for IsFile.
+	May(ctx context.Context, n zarr.Node) (bool, error)
 	// IsFile reports whether a group looks like a whole file, and whether that is
 	// sure, so that none around it need be looked for.
-	IsFile(ctx context.Context, g *zarr.Group) (looks, sure bool)
+	IsFile(ctx context.Context, g *zarr.Group) (looks, sure bool, err error)
 	// Open gives the object at a path of a file. Options are for files that it refers
 	// to. Closing the object closes the file.
 	Open(ctx context.Context, file *zarr.Group, at string, opts ...zarr.Option) (Object, error)

@@ -79,10 +79,24 @@ func Find(ctx context.Context, url string, known []Convention, opts ...zarr.Opti
 func Around(ctx context.Context, url string, n zarr.Node, known []Convention, opts ...zarr.Option) (*Subject, error) {
 	for _, c := range known {
 		// Other nodes are asked for only where that costs next to nothing.
-		if n != nil && !c.May(ctx, n) && !strings.HasPrefix(n.Store().URL(), "file:") {
+		may, err := n == nil, error(nil)
+		if n != nil {
+			may, err = c.May(ctx, n)
+		}
+		if err == nil && !may && !strings.HasPrefix(n.Store().URL(), "file:") {
 			continue
 		}
-		file, at := fileAround(ctx, c, url, n, opts)
+		var file *zarr.Group
+		var at string
+		if err == nil {
+			file, at, err = fileAround(ctx, c, url, n, opts)
+		}
+		if err != nil {
+			if n != nil {
+				n.Close()
+			}
+			return nil, err
+		}
 		if file == nil {
 			continue
 		}
@@ -111,21 +125,30 @@ const mostAbove = 64
 
 // fileAround finds the file that a URL leads into, and where in it: the nearest group
 // that surely is one, else the uppermost one that looks like one. n is the node at
-// the URL, nil if there is none.
-func fileAround(ctx context.Context, c Convention, url string, n zarr.Node, opts []zarr.Option) (file *zarr.Group, at string) {
-	take := func(g *zarr.Group, where string) (last bool) {
-		looks, sure := c.IsFile(ctx, g)
-		if !looks {
-			return false
+// the URL, nil if there is none. What cannot be read above is no file, but a store that
+// does not answer is an error: else it would depend on chance what a node means.
+func fileAround(ctx context.Context, c Convention, url string, n zarr.Node, opts []zarr.Option) (file *zarr.Group, at string, err error) {
+	defer func() {
+		if err != nil && file != nil && zarr.Node(file) != n {
+			file.Close()
+			file = nil
+		}
+	}()
+	take := func(g *zarr.Group, where string) (last bool, err error) {
+		looks, sure, err := c.IsFile(ctx, g)
+		if err != nil || !looks {
+			return false, err
 		}
 		if file != nil && zarr.Node(file) != n {
 			file.Close()
 		}
 		file, at = g, where
-		return sure
+		return sure, nil
 	}
-	if g, ok := n.(*zarr.Group); ok && take(g, "/") {
-		return file, at
+	if g, ok := n.(*zarr.Group); ok {
+		if last, err := take(g, "/"); last || err != nil {
+			return file, at, err
+		}
 	}
 	where := ""
 	opts = append(slices.Clone(opts), zarr.Explicit())
@@ -141,17 +164,20 @@ func fileAround(ctx context.Context, c Convention, url string, n zarr.Node, opts
 			if n == nil && file == nil && isGone(err) {
 				continue
 			}
+			if store.Unavailable(err) {
+				return file, at, err
+			}
 			break
 		}
-		last := take(g, where)
+		last, err := take(g, where)
 		if file != g {
 			g.Close()
 		}
-		if last {
-			break
+		if last || err != nil {
+			return file, at, err
 		}
 	}
-	return file, at
+	return file, at, nil
 }
 
 // Below lists what lies below a subject in path order, or the subject itself if it is

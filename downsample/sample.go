@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/nd"
@@ -93,6 +94,9 @@ func (s *Sampler) Reduce(dst, src nd.View) error {
 	}
 	if s.half != nil && src.Size <= 8 {
 		return s.half.Halve(dst, src)
+	}
+	if s.rows(dst, src) {
+		return nil
 	}
 	w, err := s.window(src.Size)
 	if err != nil {
@@ -184,6 +188,7 @@ func integerWindow[T numeric.Integer, W int64 | uint64](how Method, missing []by
 	if missing != nil {
 		none = numeric.Slice[T](missing)[0]
 	}
+	narrow := unsafe.Sizeof(none) < unsafe.Sizeof(W(0))
 	return func(dst, values []byte) {
 		k, q, r := W(0), W(0), W(0)
 		var best T
@@ -206,21 +211,30 @@ func integerWindow[T numeric.Integer, W int64 | uint64](how Method, missing []by
 			return
 		}
 		for _, v := range vs {
-			if missing != nil && v == none {
-				continue
+			switch {
+			case missing != nil && v == none:
+			case narrow: // sums of so few cannot overflow
+				r += W(v)
+			default:
+				whole, part := floored(W(v), k)
+				q, r = q+whole, r+part
 			}
-			whole, part := W(v)/k, W(v)%k
-			if part < 0 {
-				whole, part = whole-1, part+k
-			}
-			q, r = q+whole, r+part
 		}
-		m := T(nearest(q+r/k, r%k, k))
+		whole, part := floored(r, k)
+		m := T(nearest(q+whole, part, k))
 		if missing != nil && m == none {
 			m++ // if none is the largest number, all means are smaller
 		}
 		out[0] = m
 	}
+}
+
+// floored divides so that the remainder is not below zero.
+func floored[W int64 | uint64](v, by W) (whole, part W) {
+	if whole, part = v/by, v%by; part < 0 {
+		return whole - 1, part + by
+	}
+	return whole, part
 }
 
 // floatWindow computes in float64. NaN does not count, unless there is nothing else.

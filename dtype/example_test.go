@@ -50,7 +50,7 @@ func ExampleCheck() {
 	fmt.Println(dtype.Check[float32](t))
 	// Output:
 	// <nil>
-	// array is uint16, which is not float32: use Read[uint16]
+	// array is uint16, which is not float32: use uint16
 }
 
 func ExampleNewStruct() {

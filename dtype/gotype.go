@@ -124,13 +124,13 @@ func (e *goTypeError) Is(target error) bool { return target == ErrGoType }
 // hint says which Go type would fit.
 func hint(t Type) string {
 	if g := GoType(t); g != nil {
-		return "Read[" + g.String() + "]"
+		return g.String()
 	}
 	switch t.Kind() {
 	case Raw:
-		return fmt.Sprintf("Read[[%d]uint8]", t.Size())
+		return fmt.Sprintf("[%d]uint8", t.Size())
 	case UTF32:
-		return fmt.Sprintf("Read[[%d]int32]", t.Size()/4)
+		return fmt.Sprintf("[%d]int32", t.Size()/4)
 	case Struct:
 		var b strings.Builder
 		for i, f := range Fields(t) {

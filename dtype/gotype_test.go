@@ -107,7 +107,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("error %q", c.err)
 		}
 	}
-	if err := Check[float32](MustParse("uint16")); err.Error() != "array is uint16, which is not float32: use Read[uint16]" {
+	if err := Check[float32](MustParse("uint16")); err.Error() != "array is uint16, which is not float32: use uint16" {
 		t.Errorf("error %q", err)
 	}
 	if err := Check[float32](MustParse(structXY)); !strings.Contains(err.Error(), "x float32; y int8") {

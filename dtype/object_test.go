@@ -161,7 +161,7 @@ func TestGoTypesOfObjects(t *testing.T) {
 	if err := Check[[]byte](MustParse(listInt16)); err != nil {
 		t.Error(err)
 	}
-	if err := Check[string](MustParse("omnizarr.json")); err == nil || !strings.Contains(err.Error(), "use Read[json.RawMessage]") {
+	if err := Check[string](MustParse("omnizarr.json")); err == nil || !strings.Contains(err.Error(), "use json.RawMessage") {
 		t.Errorf("got %v", err)
 	}
 	if err := Check[uint8](MustParse(optionalByte)); err == nil || !strings.Contains(err.Error(), "its bytes") {

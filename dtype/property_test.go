@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/omnizarr/zarr/internal/fuzzlong"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -94,7 +95,14 @@ func TestEveryNarrowFloatRoundTrips(t *testing.T) {
 		}
 		typ := MustParse(f.name)
 		elem := make([]byte, typ.Size())
+		step := 1
+		if f.bits == 16 {
+			step = thorough.Step(5)
+		}
 		for bits := range 1 << f.bits {
+			if low := bits & 0x7f; bits%step != 0 && low != 0 && low != 0x7f { // where infinities and NaNs begin and end
+				continue
+			}
 			elem[0] = byte(bits)
 			if len(elem) > 1 {
 				elem[1] = byte(bits >> 8)

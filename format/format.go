@@ -34,6 +34,10 @@ type Format struct {
 	File *File
 	// Options are those that can be given for the format.
 	Options []Option
+	// Omit is the one of them by which whatever of a node cannot be copied, such as a
+	// reference that leads nowhere, is left out of what is read; a method Omitted of the
+	// store tells of it then. nil: there is none.
+	Omit Option
 	// Conventions are those whose metadata nodes are shown with, beyond what is
 	// stored, such as "OME-NGFF".
 	Conventions []string

@@ -70,6 +70,9 @@ func (r *Registry) Check(name string, opts []Option) error {
 		return fmt.Errorf("%w %s, only %s", ErrUnknown, name, strings.Join(r.Names(), ", "))
 	}
 	for _, o := range opts {
+		if o == nil {
+			return errors.New("option With: no option of a format")
+		}
 		if f := r.Find(o.Format()); f == nil || !slices.Contains(f.Options, o) {
 			return fmt.Errorf("option %v: %w %s, or none with this option", o, ErrUnknown, o.Format())
 		}

@@ -146,7 +146,7 @@ func alike(err, broken error) bool {
 }
 
 func TestBrokenFiles(t *testing.T) {
-	files := archive(t, "bad.tar.bz2")
+	files := archive(t, "bad.tar.zst")
 	var doc struct{ Cases []badCase }
 	check(t, json.Unmarshal(files["bad.json"], &doc))
 	if len(doc.Cases) != 221 {

@@ -80,5 +80,5 @@ func Example() {
 // sample is a file of h5py.
 func sample() []byte {
 	var t testing.T
-	return archive(&t, "files.tar.bz2")["base-v110.h5"]
+	return archive(&t, "files.tar.zst")["base-v110.h5"]
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 )
 
 // The filters that are decoded here.
@@ -113,12 +114,21 @@ var decoders = map[uint16]Decoder{
 	FilterFletcher32: fletcher32,
 }
 
+// inflaters are readers that are used again: one takes more memory than most chunks.
+var inflaters sync.Pool
+
 func inflate(src []byte, _ []uint32, limit int) ([]byte, error) {
-	r, err := zlib.NewReader(bytes.NewReader(src))
+	r, ok := inflaters.Get().(io.Reader)
+	var err error
+	if ok {
+		err = r.(zlib.Resetter).Reset(bytes.NewReader(src), nil)
+	} else {
+		r, err = zlib.NewReader(bytes.NewReader(src))
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer inflaters.Put(r)
 	return io.ReadAll(io.LimitReader(r, int64(limit)))
 }
 

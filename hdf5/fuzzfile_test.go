@@ -12,7 +12,7 @@ import (
 // checksums say is taken for right.
 func FuzzOpen(f *testing.F) {
 	defer hdf5.Trust()()
-	for name, data := range archive(f, "bad.tar.bz2") {
+	for name, data := range archive(f, "bad.tar.zst") {
 		if strings.HasSuffix(name, ".h5") && len(data) < 6<<10 {
 			f.Add(data)
 		}

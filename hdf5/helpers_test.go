@@ -3,7 +3,6 @@ package hdf5_test
 import (
 	"archive/tar"
 	"bytes"
-	"compress/bzip2"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/omnizarr/zarr/hdf5"
 )
@@ -33,19 +34,23 @@ func archive(t testing.TB, name string) map[string][]byte {
 	if files, ok := archives.Load(name); ok {
 		return files.(map[string][]byte)
 	}
-	f, err := os.Open(filepath.Join("testdata", name))
+	packed, err := os.ReadFile(filepath.Join("testdata", name))
 	check(t, err)
-	defer f.Close()
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	check(t, err)
+	defer d.Close()
+	plain, err := d.DecodeAll(packed, nil)
+	check(t, err)
 	files := map[string][]byte{}
-	for r := tar.NewReader(bzip2.NewReader(f)); ; {
+	for r := tar.NewReader(bytes.NewReader(plain)); ; {
 		h, err := r.Next()
 		if err == io.EOF {
 			break
 		}
 		check(t, err)
-		if files[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		files[h.Name] = make([]byte, h.Size)
+		_, err = io.ReadFull(r, files[h.Name])
+		check(t, err)
 	}
 	archives.Store(name, files)
 	return files
@@ -57,7 +62,7 @@ func fixtures(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir := os.Getenv("OMNIZARR_HDF5")
 	if dir == "" {
-		return archive(t, "files.tar.bz2")
+		return archive(t, "files.tar.zst")
 	}
 	files := map[string][]byte{}
 	all, err := os.ReadDir(dir)

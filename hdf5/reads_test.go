@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/hdf5"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // counted counts reads and their bytes, and fails after some of them.
@@ -126,7 +127,7 @@ func TestManyAtOnce(t *testing.T) {
 	for _, name := range []string{"index-earliest.h5", "index-v110.h5"} {
 		f, err := open(files, name)
 		check(t, err)
-		for _, l := range must(f.Root().Links()) {
+		for i, l := range must(f.Root().Links()) {
 			o, err := f.Root().Follow(l)
 			check(t, err)
 			d, err := o.Dataset()
@@ -139,6 +140,9 @@ func TestManyAtOnce(t *testing.T) {
 					got, err := d.ReadAll()
 					if err != nil || !bytes.Equal(got, want) {
 						t.Errorf("%s %s: %v", name, l.Name, err)
+					}
+					if i%thorough.Step(5) != 0 { // it is the same file
+						return
 					}
 					if _, err := walkAll(f); err != nil {
 						t.Error(err)

@@ -10,7 +10,7 @@ import (
 
 // Groups with long names that lie in each other make paths that are too long to hold.
 func TestWalksEndAtLongPaths(t *testing.T) {
-	b := archive(t, "deep.tar.bz2")["deep.h5"]
+	b := archive(t, "deep.tar.zst")["deep.h5"]
 	f, err := hdf5.Open(bytes.NewReader(b), int64(len(b)), hdf5.Options{})
 	check(t, err)
 	defer f.Close()

@@ -148,7 +148,7 @@ type Checker interface {
 }
 
 // Further is the check that job/check.Validate makes behind its own.
-type Further = func(ctx context.Context, found *check.Validation) error
+type Further = check.Further
 
 // Copier copies files of a convention with all that they mean.
 type Copier interface {
@@ -199,8 +199,9 @@ func IsUsage(err error) bool {
 // format, and nothing else of them is changed.
 type Binder interface {
 	Kind
-	// Bound tells why, "" if it does not know the node.
-	Bound(ctx context.Context, n zarr.Node) string
+	// Bound tells why, "" if it does not know the node. An error says that it could not be
+	// found out.
+	Bound(ctx context.Context, n zarr.Node) (string, error)
 }
 
 // Sampler shows the format to people who want to try it.
@@ -270,7 +271,7 @@ type Env struct {
 	Open     []zarr.Option // for nodes
 	// Bound tells why a node means something else with documents of another format, ""
 	// if it does not.
-	Bound func(ctx context.Context, n zarr.Node) string
+	Bound func(ctx context.Context, n zarr.Node) (string, error)
 }
 
 // Result is what a command did. It is printed as JSON, or as lines for people.
@@ -378,13 +379,13 @@ func (l List) Table(s *convention.Subject) (convention.Tabular, bool) {
 
 // Bound tells why a node means something else with documents of another format, "" if
 // no kind says so.
-func (l List) Bound(ctx context.Context, n zarr.Node) string {
+func (l List) Bound(ctx context.Context, n zarr.Node) (string, error) {
 	for _, k := range All[Binder](l) {
-		if why := k.Bound(ctx, n); why != "" {
-			return why
+		if why, err := k.Bound(ctx, n); why != "" || err != nil {
+			return why, err
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // ZarrFormat is the version of Zarr that nodes of a format are.

@@ -44,19 +44,31 @@ func TypeWords(t dtype.Type) string {
 }
 
 // Codecs tells a codecs list in words.
-func (l List) Codecs(codecs []meta.Extension) string {
-	if text, ok := l.CodecWords(codecs, l.Codec); ok {
+func (l List) Codecs(codecs []meta.Extension) string { return l.nested(codecs, mostNested) }
+
+// Codec tells one in words.
+func (l List) Codec(c meta.Extension) string { return l.codec(c, mostNested) }
+
+// mostNested is how deep codecs are told that lie in others, which nobody has more than two
+// of.
+const mostNested = 4
+
+func (l List) nested(codecs []meta.Extension, depth int) string {
+	one := func(c meta.Extension) string { return l.codec(c, depth) }
+	if text, ok := l.CodecWords(codecs, one); ok {
 		return text
 	}
 	words := make([]string, len(codecs))
 	for i, c := range codecs {
-		words[i] = l.Codec(c)
+		words[i] = one(c)
 	}
 	return strings.Join(words, " → ")
 }
 
-// Codec tells one in words.
-func (l List) Codec(c meta.Extension) string {
+func (l List) codec(c meta.Extension, depth int) string {
+	if c.Name == "sharding_indexed" && depth == 0 {
+		return "shards of (…)"
+	}
 	var config struct {
 		Endian  string          `json:"endian"`
 		Level   *int            `json:"level"`
@@ -80,7 +92,7 @@ func (l List) Codec(c meta.Extension) string {
 		return "transposed to axes " + strings.Trim(fmt.Sprint(config.Order), "[]")
 	case "sharding_indexed":
 		if inner, err := meta.ParseCodecs(config.Codecs); err == nil {
-			return "shards of (" + l.Codecs(inner) + ")"
+			return "shards of (" + l.nested(inner, depth-1) + ")"
 		}
 	}
 	if config.Level != nil {

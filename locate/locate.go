@@ -107,6 +107,8 @@ type Options struct {
 	// AsFile takes what the URL names for a file, even if it is an archive or
 	// cannot be looked at. Open sets it where a pipeline goes on inside a file.
 	AsFile bool
+	// asArchive has Create make an archive of what is not there, whatever it is called.
+	asArchive bool
 	// AsFolder takes what the URL names for a folder, though it is called as files are:
 	// on web servers only the name tells which. Open sets it where a pipeline says so.
 	AsFolder bool
@@ -157,8 +159,14 @@ func Open(ctx context.Context, rawURL string, opt Options) (Location, error) {
 	baseOpt := opt
 	baseOpt.Create = opt.Create && !opt.ReadOnly
 	baseOpt.Replace = opt.Replace && baseOpt.Create
+	for _, s := range stages { // before anything is made for them
+		if s.name != "zip" && opt.formats().Find(s.name) == nil {
+			return Location{}, failed(rawURL, "stage %s: %w: only zip, %s", s.name, ErrFormat, strings.Join(opt.formats().Names(), ", "))
+		}
+	}
 	if len(stages) > 0 {
 		baseOpt.AllowFile = true
+		baseOpt.asArchive = stages[0].name == "zip"
 		first := opt.formats().Find(stages[0].name)
 		baseOpt.AsFile = first != nil && first.File != nil || stages[0].name == "zip" && !hasArchive(base)
 		baseOpt.AsFolder = opt.AsFolder || first != nil && first.File == nil

@@ -412,3 +412,33 @@ func TestFilesThatWereBegun(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What a pipeline is made in is an archive where it says so, whatever that is called; and
+// nothing is made for one that leads nowhere.
+func TestPipelinesMakeArchives(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	if _, err := Open(ctx, dir+"/none|nope:", Options{Create: true}); !errors.Is(err, ErrFormat) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
+		t.Errorf("%v, %v are left", left, err)
+	}
+	for _, url := range []string{dir + "/a/plain|zip:", dir + "/a/named.zip|zip:", dir + "/a/deep|zip:x/y"} {
+		l, err := Open(ctx, url, Options{Create: true})
+		if err != nil {
+			t.Fatal(url, err)
+		}
+		_, err = l.Store.Put(ctx, join(l.Path, "zarr.json"), []byte("{}"), store.PutOptions{})
+		if err := errors.Join(err, l.Close()); err != nil {
+			t.Fatal(url, err)
+		}
+		back, err := Open(ctx, url, Options{})
+		if err != nil {
+			t.Fatal(url, err)
+		}
+		text, _, err := back.Store.Get(ctx, join(back.Path, "zarr.json"), store.Range{}, nil)
+		if err := errors.Join(err, back.Close()); err != nil || string(text) != "{}" {
+			t.Errorf("%s: %q, %v", url, text, err)
+		}
+	}
+}

@@ -80,7 +80,10 @@ func openPath(ctx context.Context, path string, opt Options) (Location, error) {
 		}
 		return Location{}, failed(path, "%w", cause(err))
 	}
-	if archive, inner, ok := archiveIn(path); ok {
+	if archive, inner, ok := archiveIn(path); ok || opt.asArchive {
+		if !ok {
+			archive = path
+		}
 		inner, err := nodePath(path, inner)
 		if err != nil {
 			return Location{}, err

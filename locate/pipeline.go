@@ -61,9 +61,6 @@ func (s stage) apply(ctx context.Context, l Location, rawURL string, formats *fo
 		}
 		return l, nil
 	}
-	if s.name != "zip" {
-		return Location{}, failed(rawURL, "stage %s: %w: only zip, %s", s.name, ErrFormat, strings.Join(formats.Names(), ", "))
-	}
 	if _, ok := l.Store.(*zip.Store); ok && l.Path == "" {
 		l.Path = s.path
 		return l, nil // the archive was known by its name

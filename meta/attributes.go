@@ -155,3 +155,12 @@ func (a *Attributes) Append(dst []byte) []byte {
 func (a *Attributes) MarshalJSON() ([]byte, error) {
 	return strictjson.QuoteBare(a.Append(nil)), nil
 }
+
+// UnmarshalJSON reads an object.
+func (a *Attributes) UnmarshalJSON(text []byte) error {
+	read, err := ParseAttributes(bytes.Clone(text)) // which belongs to the caller
+	if err == nil {
+		*a = *read
+	}
+	return err
+}

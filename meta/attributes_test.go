@@ -67,6 +67,17 @@ func TestAttributes(t *testing.T) {
 	if _, err := ParseAttributes([]byte(`[]`)); err == nil {
 		t.Error("a list accepted")
 	}
+	var read Attributes
+	text := []byte(`{"b":[1, 2],"a":7}`)
+	if err := json.Unmarshal(text, &read); err != nil || string(read.Raw("b")) != "[1, 2]" || !slices.Equal(read.Names(), []string{"b", "a"}) {
+		t.Errorf("got %q, %v", read.Names(), err)
+	}
+	if clear(text); string(read.Raw("a")) != "7" {
+		t.Error("refers to what was read")
+	}
+	if err := json.Unmarshal([]byte(`[]`), &read); err == nil {
+		t.Error("a list accepted")
+	}
 }
 
 func TestNoAttributes(t *testing.T) {

@@ -137,7 +137,7 @@ func TestGroupsInsideHaveNoConsolidatedMetadata(t *testing.T) {
 }
 
 func TestManyNodesOpenFast(t *testing.T) {
-	nodes := thorough.Least(2000, 30_000, 100_000)
+	nodes := thorough.Least(2000, 10_000, 100_000)
 	var b strings.Builder
 	b.WriteString(`{"kind":"inline","must_understand":false,"metadata":{`)
 	array := strings.Replace(simpleArray, "ATTR", "1", 1)

@@ -173,7 +173,7 @@ func (c *copier) row(d, s int, l loop) {
 			s += l.ss
 		}
 	case line:
-		if stream(dst, src, d, s, run, l) {
+		if copyLines(dst, src, d, s, run, l) {
 			return
 		}
 		for range l.n {
@@ -182,7 +182,7 @@ func (c *copier) row(d, s int, l loop) {
 			s += l.ss
 		}
 	default:
-		if stream(dst, src, d, s, run, l) {
+		if copyLines(dst, src, d, s, run, l) {
 			return
 		}
 		for range l.n {

@@ -16,7 +16,7 @@ func plane(mem []byte, size, rows, cols, gap int) View {
 func TestPlanesAreTurned(t *testing.T) {
 	mem := noise(1 << 17)
 	all := []int{2, 7, 8, 9, 15, 17, 31, 32, 33, 64, 66, 75}
-	lengths := thorough.Least([]int{2, 9, 32, 75}, all, all)
+	lengths := thorough.Least([]int{2, 9, 32, 75}, []int{2, 8, 9, 17, 32, 33, 75}, all)
 	for _, size := range []int{1, 2, 4, 8} {
 		for _, rows := range lengths {
 			for _, cols := range lengths {
@@ -35,7 +35,7 @@ func TestVolumesAreTurned(t *testing.T) {
 	large := make([]byte, largeMemory)
 	mem := noise(1 << 20)
 	r := rand.New(rand.NewPCG(3, 4))
-	for range thorough.Least(60, 150, 300) {
+	for range thorough.Of(60, 300) {
 		size := 1 << r.IntN(4)
 		rank := 2 + r.IntN(3)
 		shape, to, from := make([]int, rank), make([]int, rank), make([]int, rank)

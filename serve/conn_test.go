@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/serve"
 )
 
@@ -20,7 +21,7 @@ import (
 func TestAnswersOfOneConnection(t *testing.T) {
 	dir := folder(t)
 	files := map[string][]byte{}
-	for _, size := range []int{0, 1, 511, 512, 513, 4096, 32 << 10, 100_001, 9 << 20} {
+	for _, size := range []int{0, 1, 511, 512, 513, 4096, 32 << 10, 100_001, thorough.Of(3<<20, 9<<20)} {
 		name := fmt.Sprintf("f%d", size)
 		files[name] = bytes.Repeat([]byte(name+"/"), size/4+1)[:size]
 		if err := os.WriteFile(filepath.Join(dir, name), files[name], 0o666); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/tiff/export"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/serve"
 )
@@ -28,7 +29,8 @@ func shades(t *testing.T, dir, name string, shade uint8) {
 	}
 	ctx := context.Background()
 	at := filepath.Join(dir, name)
-	pixels, samples := make([]uint8, 600*520), make([]float32, 300_000)
+	length := thorough.Of(60_000, 300_000)
+	pixels, samples := make([]uint8, 600*520), make([]float32, length)
 	for i := range pixels {
 		pixels[i] = uint8((i/520 + i%520) * int(shade) / 16)
 	}
@@ -56,7 +58,7 @@ func shades(t *testing.T, dir, name string, shade uint8) {
 		must(err)
 		_, err = g.CreateArray(ctx, "image", zarr.ArraySpec{Shape: []int{600, 520}, DataType: "uint8", Chunks: []int{128, 128}})
 		must(err)
-		_, err = g.CreateArray(ctx, "series", zarr.ArraySpec{Shape: []int{300_000}, DataType: "float32", Chunks: []int{50_000}})
+		_, err = g.CreateArray(ctx, "series", zarr.ArraySpec{Shape: []int{length}, DataType: "float32", Chunks: []int{length / 6}})
 		must(err)
 	}
 	a, err := g.Array(ctx, "image")

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/ecdsa"
@@ -9,6 +10,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/omnizarr/zarr"
@@ -258,19 +261,24 @@ func TestSlowClients(t *testing.T) {
 	told := make(chan string, 16)
 	o := serve.Options{Limits: serve.Limits{Patience: 30 * time.Millisecond, Idle: 30 * time.Millisecond}, AccessLog: true, Log: slog.New(slog.NewJSONHandler(lines(told), nil))}
 	s := run(t, o, nil, dir)
+	var wait sync.WaitGroup
 	for _, begin := range []string{"", "GET /", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nx",
 		"GET /files/data.zarr/big HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(conn, begin)
-		if _, err := io.Copy(io.Discard, conn); err != nil && !strings.Contains(err.Error(), "reset") { // until the server ends it
-			t.Errorf("%q: %v", begin, err)
-		}
-		conn.Close()
+		wait.Go(func() {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			io.WriteString(conn, begin)
+			if _, err := io.Copy(io.Discard, conn); err != nil && !strings.Contains(err.Error(), "reset") { // until the server ends it
+				t.Errorf("%q: %v", begin, err)
+			}
+		})
 	}
+	wait.Wait()
 	for len(told) > 0 {
 		<-told
 	}
@@ -295,10 +303,27 @@ func (l lines) Write(p []byte) (int, error) {
 }
 
 func TestHeadersAreBounded(t *testing.T) {
-	s := run(t, serve.Options{Limits: serve.Limits{Header: 8 << 10}}, nil, folder(t))
-	if r := rawGet(t, s.url, "/healthz", "X-Long: "+strings.Repeat("x", 32<<10)); r.StatusCode != 431 {
-		t.Errorf("%d", r.StatusCode)
-	}
+	synctest.Test(t, func(t *testing.T) { // the server waits before it closes such a connection
+		s, err := serve.New(serve.Options{Limits: serve.Limits{Header: 8 << 10}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := pipes{make(chan net.Conn), make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- s.Run(ctx, l, nil, time.Minute) }()
+		client, far := net.Pipe()
+		l.come <- far
+		go io.WriteString(client, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("x", 32<<10)+"\r\n\r\n")
+		if r, err := http.ReadResponse(bufio.NewReader(client), nil); err != nil || r.StatusCode != 431 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		client.Close()
+		cancel()
+		if err := errors.Join(<-ended, s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TLS comes with HTTP/2.

@@ -20,11 +20,11 @@ import (
 	"time"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/locks"
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/omnizarr/zarr/serve/api"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/plain"
 	"github.com/omnizarr/zarr/serve/source"
 	"github.com/omnizarr/zarr/store"

@@ -17,7 +17,7 @@ import (
 // however many there are.
 func TestPartsAreTheWhole(t *testing.T) {
 	ctx := t.Context()
-	columns := thorough.Least(60, 300, 1000)
+	columns := thorough.Least(60, 150, 1000)
 	random := rand.New(rand.NewPCG(3, 5))
 	for _, name := range []string{"float64", "int32"} {
 		a, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{700, columns}, Chunks: []int{50, columns}, DataType: name})

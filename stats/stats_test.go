@@ -92,6 +92,9 @@ func TestPartsGiveWhatTheWholeGives(t *testing.T) {
 		want := of(values)
 		n := len(want.sorted)
 		if n == 0 {
+			if s := whole.Summary(5); !math.IsNaN(float64(s.Mean)) || !math.IsNaN(float64(s.Std)) {
+				t.Errorf("of no numbers mean %v, deviation %v", s.Mean, s.Std)
+			}
 			return
 		}
 		size := max(math.Abs(want.sorted[0]), math.Abs(want.sorted[n-1]))

@@ -3,6 +3,7 @@ package stats
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -13,7 +14,7 @@ type Summary struct {
 	// Min and Max are "" if there are no numbers, null in JSON.
 	Min  Number `json:"min"`
 	Max  Number `json:"max"`
-	Mean Float  `json:"mean"`
+	Mean Float  `json:"mean"` // NaN if there are no numbers, as is Std
 	Std  Float  `json:"std"`
 	NaN  int64  `json:"nan"`
 	Fill int64  `json:"fill"`
@@ -39,6 +40,9 @@ var Percentiles = []float64{1, 5, 25, 50, 75, 95, 99}
 func (p *Partial) Summary(bins int) Summary {
 	s := Summary{Count: p.Count, Min: Number(p.Min), Max: Number(p.Max), Mean: p.Mean, Std: Float(p.Std()), NaN: p.NaN, Fill: p.Fill,
 		Missing: p.Missing, Percentiles: map[string]Float{}}
+	if p.numbers() == 0 {
+		s.Mean = Float(math.NaN())
+	}
 	if !p.Exact() {
 		s.Error = 1.0 / 512
 	}

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // KeyError says what was being done to which value of which store when Err
@@ -42,6 +45,15 @@ func WrapError(op, url, key string, err error) error {
 		err = e.Err
 	}
 	return &KeyError{op, url, key, err}
+}
+
+// Unavailable reports whether err leaves open what a store holds, since it could not be
+// asked: it did not answer, its disk could not be read, there were too many open files.
+// Whoever decides by what is not there must not take such an error for an answer.
+func Unavailable(err error) bool {
+	var system syscall.Errno
+	return errors.Is(err, ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &system) && (system == syscall.EIO || system.Temporary())
 }
 
 // CheckPrefix returns ErrBadKey unless prefix is "" or a valid key followed by

@@ -37,6 +37,9 @@ var (
 	ErrChanged = errors.New("value was replaced while it was read")
 	// ErrUnfinished says that something was begun here, and not ended.
 	ErrUnfinished = errors.New("an unfinished copy: the same copy run again goes on, with --overwrite one begins anew")
+	// ErrUnavailable says that a store did not answer, or could not, although it may later:
+	// nothing is known of what it holds. Unavailable tells it of errors of systems too.
+	ErrUnavailable = errors.New("store does not answer")
 	// ErrNoList says that the store cannot list its keys.
 	ErrNoList = errors.New("store cannot list keys")
 )

@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -14,6 +16,14 @@ import (
 	"github.com/omnizarr/zarr/internal/faulty"
 	_ "github.com/omnizarr/zarr/store/s3" // for URLs of buckets
 )
+
+func init() {
+	workloads["cloud-read"] = cloudRead
+	workloads["cloud-boxes"] = cloudBoxes
+	workloads["cloud-write"] = cloudWrite
+	commands["delay"] = command{3, func(a []string) error { return delay(a[0], a[1], a[2]) }}
+	commands["make-cloud"] = command{2, func(a []string) error { return makeCloud(a[0], a[1]) }}
+}
 
 // delay passes requests on to a server, each after some milliseconds.
 func delay(listen, server, millis string) error {

@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -5,6 +7,10 @@ import (
 	"sync"
 	"time"
 )
+
+func init() {
+	commands["far"] = command{2, func(a []string) error { return serveFar(a[0], a[1]) }}
+}
 
 const (
 	farDelay = time.Millisecond

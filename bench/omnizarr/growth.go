@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -20,6 +22,10 @@ import (
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
+
+func init() {
+	commands["growth"] = command{-1, func(a []string) error { return growth(a) }}
+}
 
 // growth measures how the time of Omnizarr grows with what it is given, and puts plots and figures into
 // a folder and a page: CPU time of all threads, which a busy machine disturbs least.

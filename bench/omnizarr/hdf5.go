@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -5,6 +7,7 @@ import (
 	"encoding/json"
 	"hash/crc32"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -12,6 +15,13 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/nd"
 )
+
+func init() {
+	workloads["hdf5-read"] = readHDF5
+	workloads["hdf5-walk"] = walkHDF5
+	workloads["hdf5-nwb"] = func(_ context.Context, t task) (run, error) { return walkNWB(filepath.Join(t.dir, t.name)), nil }
+	commands["files"] = command{3, func(a []string) error { return files(a[0], a[1], a[2]) }}
+}
 
 const hdf5Workers = 2
 

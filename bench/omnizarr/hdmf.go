@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -10,6 +12,12 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
 )
+
+func init() {
+	workloads["hdmf-walk"] = func(_ context.Context, t task) (run, error) { return walkNWB(nwbPath(t)), nil }
+	workloads["hdmf-units"] = readUnits
+	workloads["hdmf-series"] = readRecording
+}
 
 // The units table whose rows are picked, and how many of them; see hdmfs.py.
 const (

@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -16,6 +18,10 @@ import (
 	"sync"
 	"time"
 )
+
+func init() {
+	commands["load"] = command{3, func(a []string) error { return load(a[0], a[1], a[2]) }}
+}
 
 // loaded is what the driver reads of a load.
 type loaded struct {

@@ -1,5 +1,7 @@
 // Command omnizarr runs one benchmark workload in a process of its own and
-// prints a line of JSON with what it took. The script bench/run calls it.
+// prints a line of JSON with what it took. The script bench/run calls it. Built with
+// the tag arrays it has only what reads and writes arrays: the pages of a program
+// count as its memory, and those who read arrays alone do not link the rest.
 package main
 
 import (
@@ -46,29 +48,29 @@ With BENCH_ARRAYS in the environment arrays are below that address instead of DI
 With BENCH_PROFILE in the environment a workload leaves a CPU profile in the file of that name.
 `
 
+// commands are what the program does beside workloads, with so many arguments, any number if that is
+// negative. Files that a build for arrays leaves out add theirs.
+var commands = map[string]command{
+	"make":        {3, func(a []string) error { return generate(a[0], a[1], a[2]) }},
+	"make-random": {2, func(a []string) error { return makeRandom(a[0], a[1]) }},
+	"make-packed": {2, func(a []string) error { return makePacked(a[0], a[1]) }},
+}
+
+type command struct {
+	args int
+	do   func(args []string) error
+}
+
 func main() {
 	err := fmt.Errorf("wrong arguments\n%s", usage)
-	switch args := os.Args[1:]; {
-	case len(args) == 4 && args[0] == "make":
-		err = generate(args[1], args[2], args[3])
-	case len(args) == 3 && args[0] == "make-random":
-		err = makeRandom(args[1], args[2])
-	case len(args) == 3 && args[0] == "make-packed":
-		err = makePacked(args[1], args[2])
-	case len(args) == 4 && args[0] == "delay":
-		err = delay(args[1], args[2], args[3])
-	case len(args) == 4 && args[0] == "files":
-		err = files(args[1], args[2], args[3])
-	case len(args) == 3 && args[0] == "make-cloud":
-		err = makeCloud(args[1], args[2])
-	case len(args) == 3 && args[0] == "far":
-		err = serveFar(args[1], args[2])
-	case len(args) > 0 && args[0] == "growth":
-		err = growth(args[1:])
-	case len(args) == 4 && args[0] == "load":
-		err = load(args[1], args[2], args[3])
-	case len(args) == 4 && workloads[args[0]] != nil:
-		err = measure(args[0], args[1], args[2], args[3])
+	if args := os.Args[1:]; len(args) > 0 {
+		c, ok := commands[args[0]]
+		switch {
+		case ok && (c.args < 0 || c.args == len(args)-1):
+			err = c.do(args[1:])
+		case len(args) == 4 && workloads[args[0]] != nil:
+			err = measure(args[0], args[1], args[2], args[3])
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "omnizarr:", err)

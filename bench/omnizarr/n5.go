@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -9,6 +11,11 @@ import (
 	"github.com/omnizarr/zarr/format/n5"
 	"github.com/omnizarr/zarr/nd"
 )
+
+func init() {
+	workloads["n5"] = func(_ context.Context, t task) (run, error) { return readN5(t, false) }
+	workloads["n5-straight"] = func(_ context.Context, t task) (run, error) { return readN5(t, true) }
+}
 
 // readN5 reads the dataset DIR/n5/NAME whole into new memory: as the volume has its
 // axes, which is the reversed view, or straight, as N5 has them.

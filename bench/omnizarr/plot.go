@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (

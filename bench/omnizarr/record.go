@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -15,6 +17,12 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/record"
 )
+
+func init() {
+	workloads["record-second"] = rig(1, false)
+	workloads["record-second-sync"] = rig(1, true)
+	workloads["record-hundred"] = rig(100, false)
+}
 
 // What is recorded; see records.py.
 const (

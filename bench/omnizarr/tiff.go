@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -7,6 +9,11 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/nd"
 )
+
+func init() {
+	workloads["tiff"] = func(ctx context.Context, t task) (run, error) { return readTIFF(ctx, t, false) }
+	workloads["tiff-pixels"] = func(ctx context.Context, t task) (run, error) { return readTIFF(ctx, t, true) }
+}
 
 const (
 	tiffWorkers = 2

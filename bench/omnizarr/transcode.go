@@ -1,3 +1,5 @@
+//go:build !arrays
+
 package main
 
 import (
@@ -14,6 +16,10 @@ import (
 	"github.com/omnizarr/zarr/serve/plain"
 	"github.com/omnizarr/zarr/serve/source"
 )
+
+func init() {
+	workloads["transcode"] = transcodeTIFF
+}
 
 // transcodeTIFF makes plain chunks, as the server hands them out, of all of DIR/NAME.tif,
 // which is of bytes.

@@ -36,29 +36,6 @@ var workloads = map[string]func(ctx context.Context, t task) (run, error){
 	"pack-encode-reuse": func(_ context.Context, t task) (run, error) { return packEncode(t, true) },
 	"pack-decode":       func(_ context.Context, t task) (run, error) { return packDecode(t, false) },
 	"pack-decode-reuse": func(_ context.Context, t task) (run, error) { return packDecode(t, true) },
-
-	"tiff":        func(ctx context.Context, t task) (run, error) { return readTIFF(ctx, t, false) },
-	"tiff-pixels": func(ctx context.Context, t task) (run, error) { return readTIFF(ctx, t, true) },
-	"transcode":   transcodeTIFF,
-
-	"n5":          func(_ context.Context, t task) (run, error) { return readN5(t, false) },
-	"n5-straight": func(_ context.Context, t task) (run, error) { return readN5(t, true) },
-
-	"hdf5-read": readHDF5,
-	"hdf5-walk": walkHDF5,
-	"hdf5-nwb":  func(_ context.Context, t task) (run, error) { return walkNWB(filepath.Join(t.dir, t.name)), nil },
-
-	"hdmf-walk":   func(_ context.Context, t task) (run, error) { return walkNWB(nwbPath(t)), nil },
-	"hdmf-units":  readUnits,
-	"hdmf-series": readRecording,
-
-	"cloud-read":  cloudRead,
-	"cloud-boxes": cloudBoxes,
-	"cloud-write": cloudWrite,
-
-	"record-second":      rig(1, false),
-	"record-second-sync": rig(1, true),
-	"record-hundred":     rig(100, false),
 }
 
 func nothing() error { return nil }

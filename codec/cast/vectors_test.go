@@ -81,7 +81,6 @@ func number(digits string) []byte {
 
 // castOne encodes one element. The fill value, zero, survives any of the rules.
 func castOne(t testing.TB, c cast.Codec, from dtype.Type, elem []byte) ([]byte, error) {
-	t.Helper()
 	bound, err := c.BindArray(codec.Spec{Type: from, Shape: []int{1}, Fill: make([]byte, from.Size())})
 	if err != nil {
 		t.Fatalf("%+v: %v", c, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/codec/zstd"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -205,7 +206,7 @@ func fletcherByWord(data []byte) uint32 {
 
 func TestFletcherIsThatOfHDF5(t *testing.T) {
 	f := filter(t, checksum.Codec{Kind: checksum.Fletcher32})
-	for n := 0; n < 5<<20; n += 1 + n/3 {
+	for n := 0; n < thorough.Of(1<<20, 5<<20); n += 1 + n/3 {
 		for name, data := range map[string][]byte{"zeros": make([]byte, n), "ones": bytes.Repeat([]byte{0xff}, n), "numbers": sequence(n)} {
 			out, err := f.Encode(nil, nil, data)
 			if err != nil {

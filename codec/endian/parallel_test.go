@@ -58,8 +58,11 @@ func TestALargeChunkIsReadBySeveral(t *testing.T) {
 			if err := b.Decode(context.Background(), ck, src, nd.Whole(shape), dst); err != nil {
 				t.Fatal(err)
 			}
-			got := nd.Make(4, shape...)
-			nd.Copy(got, dst)
+			got := wide
+			if c.gap > 0 {
+				got = nd.Make(4, shape...)
+				nd.Copy(got, dst)
+			}
 			if !bytes.Equal(got.Data, seen) {
 				t.Errorf("%s: wrong elements", c.name)
 			}

@@ -14,6 +14,7 @@ import (
 // counted is a chunk whose i-th element is i, big-endian, and what it looks like
 // in memory.
 func counted(n int) (stored, want []byte) {
+	stored, want = make([]byte, 0, 4*n), make([]byte, 0, 4*n)
 	for i := range uint32(n) {
 		stored = binary.BigEndian.AppendUint32(stored, i)
 		want = binary.LittleEndian.AppendUint32(want, i)

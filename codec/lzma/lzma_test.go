@@ -119,6 +119,12 @@ func TestEverythingComesBack(t *testing.T) {
 		f := filter(t, config)
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 10, 273, 274, 1000, 65_537, 90_000, 2<<20 + 5} {
 			for kind := range 5 {
+				if n == 90_000 && kind != 1 && !thorough.Enabled {
+					continue // what is packed begins anew after 64 KiB, as it did in what was one byte longer
+				}
+				if n == 65_537 && (i/3+kind)%thorough.Of(2, 1) != 0 {
+					continue
+				}
 				if n > 1<<20 && (thorough.Least(true, false, false) || kind%2 == 1 || kind < 4 && !thorough.Enabled || config != `{}`) || n > 1<<16 && i%thorough.Step(3) != 0 {
 					continue
 				}
@@ -139,6 +145,9 @@ func TestEverythingComesBack(t *testing.T) {
 							data[i] = data[i-40_000]
 						}
 					}
+				}
+				if n > 1<<20 && !thorough.Enabled {
+					clear(data[100_000 : n-150_000]) // takes no time; the noise at the end is what begins anew
 				}
 				out, err := f.Encode(nil, []byte("pre"), data)
 				if err != nil || string(out[:3]) != "pre" {
@@ -169,10 +178,13 @@ func TestRepeatedDataBecomesSmall(t *testing.T) {
 }
 
 func TestABombStopsAtItsLimit(t *testing.T) {
-	data := make([]byte, thorough.Least(1<<20, 3<<20, 3<<20))
 	for i, config := range configs {
 		if i%thorough.Step(2) != 0 {
 			continue
+		}
+		data := make([]byte, thorough.Of(1<<18, 3<<20))
+		if i == 0 {
+			data = make([]byte, thorough.Least(1<<20, 3<<20, 3<<20)) // LZMA2 begins anew after 2 MiB
 		}
 		f := filter(t, config)
 		bomb, err := f.Encode(nil, nil, data)

@@ -11,6 +11,7 @@ import (
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/codec/lzw"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 var errCorrupt = errors.New("corrupt")
@@ -184,7 +185,7 @@ func stream(r *rand.Rand, n int, old bool) []byte {
 // Every width, full tables, strings of all lengths, whole, damaged and cut.
 func TestDecodeIsPlainLZW(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	rounds := 150
+	rounds := thorough.Of(30, 150)
 	if race.Enabled || testing.Short() {
 		rounds = 30
 	}

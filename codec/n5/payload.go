@@ -106,12 +106,15 @@ func (p Payload) named(err error) error {
 	return &codec.Error{Codec: p.codec.Name(), Err: err}
 }
 
+// Header is what stands in front of a block.
+type Header = n5block.Header
+
 // DecodeBlock gives the header of a block of any mode and what follows it, without
 // compression. What was not compressed is a part of data. An object may have the
 // header that Java writes, which counts its bytes, or the one that the text of N5
 // gives, where a shape does; the number of bytes must be the one that is told. For
 // the other modes it must be that of elements of N5, of whatever type.
-func DecodeBlock(p Payload, lim *codec.Limits, data []byte) (n5block.Header, []byte, error) {
+func DecodeBlock(p Payload, lim *codec.Limits, data []byte) (Header, []byte, error) {
 	h, err := n5block.Parse(data)
 	if err != nil {
 		return n5block.Header{}, nil, codec.Bad("%v", err)

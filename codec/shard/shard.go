@@ -94,7 +94,12 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 	if c.IndexFirst {
 		where = "start"
 	}
-	return codec.MarshalEntry("sharding_indexed", config{c.ChunkShape, codecs, index, &where})
+	shape, err := json.Marshal(c.ChunkShape)
+	if err != nil {
+		return nil, err
+	}
+	// What is inside is written already, and is not looked at once more for each level.
+	return fmt.Appendf(nil, `{"name":"sharding_indexed","configuration":{"chunk_shape":%s,"codecs":%s,"index_codecs":%s,"index_location":%q}}`, shape, codecs, index, where), nil
 }
 
 // Complete writes down the configurations of the inner codecs. It refuses codecs of

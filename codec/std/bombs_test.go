@@ -26,8 +26,8 @@ import (
 // What bombs become, and what reading one may allocate: the working memory of
 // bzip2 and LZMA is the most of it. With the race detector it is not counted.
 var (
-	bombBytes = sized(4<<20, 12<<20)
-	bombBound = uint64(sized(3<<20, 6<<20))
+	bombBytes = sized(2<<20, 12<<20)
+	bombBound = uint64(sized(3<<19, 6<<20))
 )
 
 func sized(quick, all int) int {
@@ -81,12 +81,18 @@ func defuse(t *testing.T, typ, codecs string) {
 	src := nd.Make(elem.Size(), large...)
 	src.Heap = &nd.Heap{}
 	if long {
-		v, err := elem.ParseFill(json.RawMessage(text), src.Heap)
-		if err != nil {
-			t.Fatal(err)
+		v, ok := longValues[typ]
+		if !ok {
+			var err error
+			v.heap = src.Heap
+			if v.elem, err = elem.ParseFill(json.RawMessage(text), v.heap); err != nil {
+				t.Fatal(err)
+			}
+			longValues[typ] = v
 		}
+		src.Heap = v.heap.Fork()
 		for i := range 4 {
-			copy(src.At(i/2, i%2), v)
+			copy(src.At(i/2, i%2), v.elem)
 		}
 	}
 	wide := strings.Replace(codecs, `"tile_width":2,`, fmt.Sprintf(`"tile_width":%d,`, large[1]), 1)
@@ -145,6 +151,12 @@ func longValue(typ string) (string, bool) {
 	}
 	return "", false
 }
+
+// longValues are those that were parsed, by their type.
+var longValues = map[string]struct {
+	elem []byte
+	heap *nd.Heap
+}{}
 
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}

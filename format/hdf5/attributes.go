@@ -29,7 +29,7 @@ func (s *Store) attributes(n *node) (*meta.Attributes, error) {
 	}
 	out := &meta.Attributes{}
 	n.list = list
-	left := &saying{n.path, mostSaid}
+	left := &saying{path: n.path, left: mostSaid}
 	means := s.convention()
 	for _, a := range list {
 		if means.hides(n, a.Name) {
@@ -147,6 +147,10 @@ const mostSaid = 1 << 28
 type saying struct {
 	path string
 	left int
+	// The text of last, of which there may be many: it is kept once.
+	typ  *hdf5.Type
+	ref  string
+	text string
 }
 
 // spend takes what a value takes from what is left.
@@ -189,9 +193,15 @@ func (s *Store) value(t *hdf5.Type, raw []byte, left *saying) (any, error) {
 		}
 		return s.values(t.Base, b, left)
 	}
-	v, err := s.f.Decode(t, raw)
-	if err != nil {
-		return nil, err
+	var v any = left.text
+	if !t.Variable || t != left.typ || string(raw) != left.ref {
+		var err error
+		if v, err = s.f.Decode(t, raw); err != nil {
+			return nil, err
+		}
+		if text, ok := v.(string); ok && t.Variable {
+			left.typ, left.ref, left.text = t, string(raw), text
+		}
 	}
 	if text, ok := v.(string); ok {
 		if err := left.spend(len(text)); err != nil {

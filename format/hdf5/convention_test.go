@@ -91,7 +91,7 @@ func TestNetCDF(t *testing.T) {
 
 // NaN is the missing value that xarray writes by default.
 func TestMissingNaN(t *testing.T) {
-	s, err := open(archive(t, "conventions.tar.bz2"), "nan.nc")
+	s, err := open(archive(t, "conventions.tar.zst"), "nan.nc")
 	check(t, err)
 	defer s.Close()
 	if got := attribute(t, s, "a", "_FillValue"); got != `"AAAAAAAA+H8="` {
@@ -101,7 +101,7 @@ func TestMissingNaN(t *testing.T) {
 
 // Names that the library of netCDF makes up are those that it makes up.
 func TestPhonyDimensions(t *testing.T) {
-	s, err := open(archive(t, "conventions.tar.bz2"), "phony.nc")
+	s, err := open(archive(t, "conventions.tar.zst"), "phony.nc")
 	check(t, err)
 	defer s.Close()
 	for path, want := range map[string]string{ // by netCDF4 1.7.5
@@ -116,7 +116,7 @@ func TestPhonyDimensions(t *testing.T) {
 
 // Dimensions that variables name by numbers are found once for all variables of a group.
 func TestNumberedDimensions(t *testing.T) {
-	s, err := open(archive(t, "mazes.tar.bz2"), "numbers.nc")
+	s, err := open(archive(t, "mazes.tar.zst"), "numbers.nc")
 	check(t, err)
 	defer s.Close()
 	used := alloctest.Bytes(func() {
@@ -186,7 +186,7 @@ func TestMATLAB(t *testing.T) {
 	if !slices.Equal(cells.Shape, []int{1, 2}) || !slices.Equal(cells.Data, []string{"/#refs#/a", "/#refs#/b"}) {
 		t.Errorf("cells are %q of shape %d", cells.Data, cells.Shape)
 	}
-	more, err := open(archive(t, "conventions.tar.bz2"), "more.mat")
+	more, err := open(archive(t, "conventions.tar.zst"), "more.mat")
 	check(t, err)
 	defer more.Close()
 	flags, err := zarr.Read[bool](ctx, array(t, more, "flags"), zarr.All())
@@ -242,7 +242,7 @@ func image(t *testing.T, s store.Store, path string) (*ngff.Metadata, *zarr.Grou
 // A file of Imaris is an image with all its resolutions, time points and channels,
 // without what pads chunks.
 func TestImaris(t *testing.T) {
-	s, err := open(archive(t, "conventions.tar.bz2"), "imaris.ims")
+	s, err := open(archive(t, "conventions.tar.zst"), "imaris.ims")
 	check(t, err)
 	defer s.Close()
 	m, g := image(t, s, "")
@@ -277,7 +277,7 @@ func TestImaris(t *testing.T) {
 // A file of BigDataViewer has an image for each setup; the XML beside it says how
 // large voxels are.
 func TestBigDataViewer(t *testing.T) {
-	files := maps.Clone(archive(t, "conventions.tar.bz2"))
+	files := maps.Clone(archive(t, "conventions.tar.zst"))
 	files["bdv.xml"] = []byte(`<SpimData version="0.2"><SequenceDescription><ViewSetups><ViewSetup><id>1</id><name>left</name>
 		<voxelSize><unit>µm</unit><size>0.5 0.5 2.0</size></voxelSize></ViewSetup><ViewSetup><id>7</id></ViewSetup></ViewSetups></SequenceDescription></SpimData>`)
 	folder := mem.New()
@@ -334,12 +334,9 @@ func readDocuments(s store.Store) error {
 
 // A file with wrong bytes is what it is then, or an error, and never more than that.
 func TestDamagedConventions(t *testing.T) {
-	files := maps.Clone(archive(t, "conventions.tar.bz2"))
+	files := maps.Clone(archive(t, "conventions.tar.zst"))
 	files["netcdf4.nc"] = fixtures(t)["netcdf4.nc"]
-	times := 40
-	if thorough.Enabled {
-		times = 400
-	}
+	times := thorough.Of(15, 400)
 	for _, name := range []string{"netcdf4.nc", "phony.nc", "imaris.ims", "bdv.h5", "more.mat"} {
 		random := rand.New(rand.NewPCG(1, uint64(len(name))))
 		walked := 0
@@ -363,7 +360,7 @@ func TestDamagedConventions(t *testing.T) {
 
 // A link without a name, which would be its own group, ends there.
 func TestLinksWithoutNames(t *testing.T) {
-	b := slices.Clone(archive(t, "conventions.tar.bz2")["bdv.h5"])
+	b := slices.Clone(archive(t, "conventions.tar.zst")["bdv.h5"])
 	at := bytes.Index(b, []byte("t00000\x00"))
 	if at < 0 {
 		t.Fatal("no such name")
@@ -379,7 +376,7 @@ func TestLinksWithoutNames(t *testing.T) {
 
 // What is called like a level of an image and is none has its name, and nothing else.
 func TestNamesOfLevelsAreTaken(t *testing.T) {
-	b := slices.Clone(archive(t, "conventions.tar.bz2")["imaris.ims"])
+	b := slices.Clone(archive(t, "conventions.tar.zst")["imaris.ims"])
 	at := bytes.Index(b, []byte("Thumbnail\x00"))
 	if at < 0 {
 		t.Fatal("no such name")
@@ -402,7 +399,7 @@ func TestNamesOfLevelsAreTaken(t *testing.T) {
 
 // A group may be listed by another path as often as anybody likes.
 func TestOtherPathsAreListedAgain(t *testing.T) {
-	s, err := open(archive(t, "mazes.tar.bz2"), "alias.h5")
+	s, err := open(archive(t, "mazes.tar.zst"), "alias.h5")
 	check(t, err)
 	defer s.Close()
 	for range 5000 {
@@ -416,7 +413,7 @@ func TestOtherPathsAreListedAgain(t *testing.T) {
 
 // 4000 elements of an attribute are the same text of 200 kB, which is no 800 MB.
 func TestTheSameTextManyTimes(t *testing.T) {
-	s, err := open(archive(t, "mazes.tar.bz2"), "texts.h5")
+	s, err := open(archive(t, "mazes.tar.zst"), "texts.h5")
 	check(t, err)
 	defer s.Close()
 	if _, _, err := s.Node(ctx, "g"); err == nil || !strings.Contains(err.Error(), `attribute "t": values take more than`) {

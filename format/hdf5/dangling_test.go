@@ -18,7 +18,7 @@ import (
 // A reference that leads nowhere is an error, or none and told if that was asked for; the
 // elements beside it are as they are.
 func TestReferencesThatLeadNowhere(t *testing.T) {
-	raw := session(t)
+	raw := bytes.Clone(session(t))
 	f, err := hdf5.Open(bytes.NewReader(raw), int64(len(raw)), hdf5.Options{})
 	check(t, err)
 	shank, err := f.Root().Lookup("general/extracellular_ephys/shank0")

@@ -38,6 +38,7 @@ func Describe() *format.Format {
 	return &format.Format{
 		Name: Format, Title: "an HDF5 file",
 		Options:     []format.Option{AsStored, NullReferences},
+		Omit:        NullReferences,
 		Conventions: []string{"netCDF-4", "OME-NGFF"},
 		Terms:       xarray.Zarr3,
 		File: &format.File{

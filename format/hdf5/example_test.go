@@ -12,7 +12,7 @@ import (
 )
 
 func Example() {
-	files, err := unpack("files.tar.bz2")()
+	files, err := unpack("files.tar.zst")()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,12 +2,10 @@ package hdf5_test
 
 import (
 	"bytes"
-	"compress/bzip2"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,16 +13,17 @@ import (
 	"github.com/omnizarr/zarr"
 )
 
-// session is a file that pynwb wrote.
+// session is a file that pynwb wrote, unpacked once.
 func session(t testing.TB) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "session.nwb.bz2"))
-	check(t, err)
-	defer f.Close()
-	raw, err := io.ReadAll(bzip2.NewReader(f))
+	raw, err := unpackSession()
 	check(t, err)
 	return raw
 }
+
+var unpackSession = sync.OnceValues(func() ([]byte, error) {
+	return decompress(filepath.Join("testdata", "session.nwb.zst"))
+})
 
 // All nodes of a session on a web server, with their attributes, take few requests,
 // however many objects there are.

@@ -51,7 +51,7 @@ func TestFiltersOfPlugins(t *testing.T) {
 
 // Chunks of a compressor that is not known are not taken for such as are not compressed.
 func TestUnknownCompressor(t *testing.T) {
-	s, err := open(archive(t, "mazes.tar.bz2"), "unknown.h5")
+	s, err := open(archive(t, "mazes.tar.zst"), "unknown.h5")
 	check(t, err)
 	defer s.Close()
 	if got, err := zarr.Read[int32](ctx, array(t, s, "x"), zarr.All()); err == nil || !strings.Contains(err.Error(), ".32008") {

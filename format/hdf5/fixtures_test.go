@@ -3,7 +3,6 @@ package hdf5_test
 import (
 	"archive/tar"
 	"bytes"
-	"compress/bzip2"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -12,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -20,10 +20,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format"
 	show "github.com/omnizarr/zarr/format/hdf5"
 	"github.com/omnizarr/zarr/hdf5"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -33,8 +36,8 @@ import (
 var ctx = context.Background()
 
 func check(t testing.TB, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper() // which looks at the stack, and takes longer than most of what is checked
 		t.Fatal(err)
 	}
 }
@@ -51,16 +54,15 @@ var unpacked sync.Map
 
 func unpack(name string) func() (map[string][]byte, error) {
 	f, _ := unpacked.LoadOrStore(name, sync.OnceValues(func() (map[string][]byte, error) {
-		f, err := os.Open(filepath.Join("testdata", name))
-		if err != nil {
-			f, err = os.Open(filepath.Join("..", "..", "hdf5", "testdata", name))
+		plain, err := decompress(filepath.Join("testdata", name))
+		if errors.Is(err, fs.ErrNotExist) {
+			plain, err = decompress(filepath.Join("..", "..", "hdf5", "testdata", name))
 		}
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
 		files := map[string][]byte{}
-		for r := tar.NewReader(bzip2.NewReader(f)); ; {
+		for r := tar.NewReader(bytes.NewReader(plain)); ; {
 			h, err := r.Next()
 			if err == io.EOF {
 				return files, nil
@@ -68,12 +70,27 @@ func unpack(name string) func() (map[string][]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			if files[h.Name], err = io.ReadAll(r); err != nil {
+			files[h.Name] = make([]byte, h.Size)
+			if _, err = io.ReadFull(r, files[h.Name]); err != nil {
 				return nil, err
 			}
 		}
 	}))
 	return f.(func() (map[string][]byte, error))
+}
+
+// decompress gives what a file holds that zstd packed.
+func decompress(name string) ([]byte, error) {
+	packed, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.DecodeAll(packed, nil)
 }
 
 // fixtures are files and what h5py sees in them. OMNIZARR_HDF5 may name a folder
@@ -82,7 +99,7 @@ func fixtures(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir := os.Getenv("OMNIZARR_HDF5")
 	if dir == "" {
-		return archive(t, "files.tar.bz2")
+		return archive(t, "files.tar.zst")
 	}
 	files := map[string][]byte{}
 	all, err := os.ReadDir(dir)
@@ -138,6 +155,8 @@ type object struct {
 	Values  json.RawMessage
 }
 
+var spelt = strings.NewReplacer("\\", "%5C", "%2F", "%252F")
+
 // keyed spells a path of the fixtures as one of the hierarchy.
 func keyed(path string) (string, bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
@@ -149,7 +168,7 @@ func keyed(path string) (string, bool) {
 		case p == "c" || p == "zarr.json" || strings.Trim(p, ".") == "":
 			parts[i] = fmt.Sprintf("%%%02X%s", p[0], p[1:])
 		default:
-			parts[i] = strings.NewReplacer("\\", "%5C", "%2F", "%252F").Replace(p)
+			parts[i] = spelt.Replace(p)
 		}
 	}
 	return strings.Join(parts, "/"), true
@@ -237,10 +256,15 @@ func compare(f *hdf5.File, a *zarr.Array, path string, o object) (string, error)
 			return "", fmt.Errorf("shape %d, not %d", a.Shape(), shape)
 		}
 	}
+	chunks := uint64(1)
 	for i, n := range o.Chunks {
 		if uint64(a.ChunkShape()[i]) != n {
 			return "", fmt.Errorf("chunks %d, not %d", a.ChunkShape(), o.Chunks)
 		}
+		chunks *= (shape[i] + n - 1) / n
+	}
+	if chunks > 20_000 && !thorough.Enabled {
+		return "", nil // package hdf5 reads these indexes whole; here it is done as for shorter ones
 	}
 	if o.SHA == "" || o.Error != "" || o.Space == "null" || strings.Contains(path, "time_never") || strings.Contains(o.Note, "as h5py has it") {
 		return "", nil

@@ -325,7 +325,7 @@ func (s *Store) chunk(n *node, raw []byte, count []uint64) ([]byte, error) {
 			var v any
 			if raw != nil {
 				var err error
-				if v, err = s.value(n.d.Type, raw, &saying{n.path, mostSaid}); err != nil {
+				if v, err = s.value(n.d.Type, raw, &saying{path: n.path, left: mostSaid}); err != nil {
 					return err
 				}
 			}

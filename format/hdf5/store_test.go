@@ -44,7 +44,7 @@ func every(t *testing.T, s store.Store, prefix string) []string {
 // What is listed is there, in order, the same at once and folder by folder.
 func TestList(t *testing.T) {
 	files := maps.Clone(fixtures(t))
-	maps.Copy(files, archive(t, "conventions.tar.bz2"))
+	maps.Copy(files, archive(t, "conventions.tar.zst"))
 	for _, name := range []string{"netcdf4.nc", "matlab73.mat", "more.mat", "imaris.ims", "bdv.h5", "base-earliest.h5", "base-v110.h5", "index-v110.h5", "links-v110.h5", "vds-v110.h5", "fill-v110.h5", "empty-v110.h5"} {
 		dir := t.TempDir()
 		for other, b := range files {
@@ -178,7 +178,7 @@ func TestMeaning(t *testing.T) {
 
 // A broken file is an error of what is broken, and never more than that.
 func TestBrokenFiles(t *testing.T) {
-	files := archive(t, "bad.tar.bz2")
+	files := archive(t, "bad.tar.zst")
 	var doc struct {
 		Cases []struct {
 			ID, File, Expect, Stage, Path string
@@ -222,7 +222,7 @@ func TestBrokenFiles(t *testing.T) {
 func TestListOfWhatIsNotThere(t *testing.T) {
 	const name = "f04-dims-larger-than-data.h5"
 	folder := mem.New()
-	_, err := folder.Put(ctx, name, archive(t, "bad.tar.bz2")[name], store.PutOptions{})
+	_, err := folder.Put(ctx, name, archive(t, "bad.tar.zst")[name], store.PutOptions{})
 	check(t, err)
 	s, err := show.Open(ctx, folder, name, format.Env{})
 	check(t, err)

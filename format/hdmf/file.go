@@ -114,26 +114,31 @@ func committed(ctx context.Context, g *zarr.Group, opts []zarr.Option) *zarr.Gro
 // Is reports whether a group looks like the root of an HDMF file: it names cached
 // schemas, or it has a type, or one of the first nodes in it has a type, links or
 // references. A node that names cached schemas is a file of its own and says nothing
-// about the group around it.
-func Is(ctx context.Context, g *zarr.Group) bool {
+// about the group around it. Nodes that are broken do not either; a store that does
+// not answer is an error.
+func Is(ctx context.Context, g *zarr.Group) (bool, error) {
 	if g == nil {
-		return false
+		return false, nil
 	}
 	if isObject(g.Metadata().Attributes) {
-		return true
+		return true, nil
 	}
 	looked := 0
+	var unknown error
 	for n, err := range g.Children(ctx) {
-		if err == nil {
+		switch {
+		case err == nil:
 			if attrs := (&object{node: n}).attrs(); isObject(attrs) && attrs.Raw(schemaLocation) == nil {
-				return true
+				return true, nil
 			}
+		case store.Unavailable(err):
+			unknown = err
 		}
 		if looked++; looked == 8 {
 			break
 		}
 	}
-	return false
+	return false, unknown
 }
 
 func isObject(attrs *meta.Attributes) bool {

@@ -16,15 +16,15 @@ import (
 func TestWhichGroupsAreFiles(t *testing.T) {
 	for _, name := range []string{"session_v2.nwb", "session_v3.nwb", "custom_v2_json", "custom_v3", "custom_cycle_v2", "custom_v2_json_compound"} {
 		f := fixture(t, name)
-		if !hdmf.Is(ctx, f.Zarr()) {
-			t.Errorf("%s is none", name)
+		if is, err := hdmf.Is(ctx, f.Zarr()); !is || err != nil {
+			t.Errorf("%s is none: %v", name, err)
 		}
 	}
 	w := newWriter(t)
 	w.group("", "namespace", "x", "title", "plain Zarr")
 	w.group("a", "data_type", "int8")
-	if hdmf.Is(ctx, w.g) {
-		t.Error("a plain group is one")
+	if is, err := hdmf.Is(ctx, w.g); is || err != nil {
+		t.Errorf("a plain group is one: %v, %v", is, err)
 	}
 	if f := fixture(t, "session_v2.nwb"); f.ID() != "d3f3830b-2ed9-4d98-93b5-88611e84ddef" || f.Root().Name() != "" || f.Root().Node() != zarr.Node(f.Zarr()) {
 		t.Errorf("%s", f.ID())

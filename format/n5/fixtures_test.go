@@ -34,7 +34,10 @@ func TestDatasetsOfOtherWriters(t *testing.T) {
 				continue
 			}
 			seen++
-			for _, url := range []string{"testdata/" + name + ".zip/" + path, folder + "/" + path, web.URL + "/" + name + "/" + path} {
+			for i, url := range []string{"testdata/" + name + ".zip/" + path, folder + "/" + path, web.URL + "/" + name + "/" + path} {
+				if i < 2 && i != seen%2 && !thorough.Enabled {
+					continue // one of the two
+				}
 				if strings.HasPrefix(url, web.URL) && seen%thorough.Step(4) != 0 {
 					continue
 				}
@@ -43,11 +46,15 @@ func TestDatasetsOfOtherWriters(t *testing.T) {
 					t.Errorf("%s: %s %v %s, or its elements are others", url, a.Format(), a.Shape(), a.DataType().Name())
 				}
 			}
-			if _, err := zarr.Open(ctx, web.URL+"/"+name+"/no/"+path); err == nil {
-				t.Errorf("%s: a dataset that is not there", path)
+			if seen%thorough.Step(4) == 0 {
+				if _, err := zarr.Open(ctx, web.URL+"/"+name+"/no/"+path); err == nil {
+					t.Errorf("%s: a dataset that is not there", path)
+				}
 			}
-			straight, back := openArray(t, folder+"/"+path), openArray(t, folder+"/"+path, zarr.With(n5.Reversed))
-			compareReversed(t, straight, back)
+			if seen%thorough.Step(2) == 0 {
+				straight, back := openArray(t, folder+"/"+path), openArray(t, folder+"/"+path, zarr.With(n5.Reversed))
+				compareReversed(t, straight, back)
+			}
 		}
 		root, err := zarr.OpenGroup(ctx, web.URL+"/"+name) // by its name, without a listing
 		check(t, err)

@@ -44,11 +44,14 @@ func TestWrittenAsOthersWrite(t *testing.T) {
 	all := expectations(t)
 	for _, name := range []string{"java.n5", "tensorstore.n5"} {
 		folder := unpack(t, name)
-		same := 0
+		same, like := 0, map[string]int{}
 		paths := slices.Sorted(maps.Keys(all[name].Arrays))
 		for i, path := range paths {
 			want := all[name].Arrays[path]
 			if want.Mode != nil || want.Edges == "padded with zeros to full block size" {
+				continue
+			}
+			if like[want.Compress.Type]++; like[want.Compress.Type]%2 == 0 && want.Compress.Type != "raw" && !thorough.Enabled {
 				continue
 			}
 			src := openArray(t, folder+"/"+path)
@@ -197,7 +200,7 @@ func TestWritesOfParts(t *testing.T) {
 			check(t, err)
 			back := n.(*zarr.Array)
 			model := nd.Make(2, shape...)
-			for step := range 60 {
+			for step := range thorough.Of(30, 60) {
 				if step%15 == 14 { // another shape; what is new is zero
 					next := []int{1 + r.IntN(9), 1 + r.IntN(9), 1 + r.IntN(9)}
 					check(t, a.Resize(ctx, next...))

@@ -18,6 +18,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/format/tiff"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -222,6 +223,7 @@ func numbers(n int) []int {
 
 func TestListingsHoldWhatCanBeRead(t *testing.T) {
 	index, files := fixtures(t)
+	n := 0
 	for _, f := range index {
 		s := open(t, f.File, files[f.File])
 		for _, prefix := range []string{"", "ifd/"} {
@@ -235,6 +237,9 @@ func TestListingsHoldWhatCanBeRead(t *testing.T) {
 				b, info, err := s.Get(ctx, e.Key, store.All(), nil)
 				if err != nil || e.Size >= 0 && e.Size != int64(len(b)) || info.Size != int64(len(b)) {
 					t.Errorf("%s: %q has %d bytes, %d in the listing, %v", f.File, e.Key, len(b), e.Size, err)
+				}
+				if n++; n%thorough.Step(3) != 0 {
+					continue
 				}
 				part, _, err := s.Get(ctx, e.Key, store.Part(1, int64(len(b))-1), []byte("x"))
 				if err != nil || part[0] != 'x' || !bytes.Equal(part[1:], b[1:]) {

@@ -1,9 +1,8 @@
 package bigmem
 
 import (
+	"syscall" // not x/sys/unix, whose many names every program of tests would load to be linked
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // advise is only a hint: what goes wrong does not matter.
@@ -11,18 +10,18 @@ func advise(mem []byte) {
 	const page = 4096
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(mem))) & (page - 1)
 	mem = mem[skip:]
-	_ = unix.Madvise(mem[:len(mem)&^(page-1)], unix.MADV_HUGEPAGE)
+	_ = syscall.Madvise(mem[:len(mem)&^(page-1)], syscall.MADV_HUGEPAGE)
 }
 
 // adviseRange is advise for memory that is no slice of ours.
 func adviseRange(base, n uintptr) {
-	_, _, _ = unix.Syscall(unix.SYS_MADVISE, base, n, unix.MADV_HUGEPAGE)
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, base, n, syscall.MADV_HUGEPAGE)
 }
 
 // Total is the machine's memory in bytes.
 func Total() uint64 {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
+	var info syscall.Sysinfo_t
+	if syscall.Sysinfo(&info) != nil {
 		return fallback
 	}
 	return uint64(info.Totalram) * uint64(info.Unit)

@@ -23,7 +23,7 @@ func rows(r *rand.Rand, row, noisy, all int) []byte {
 func TestRowsOfNoiseAreStored(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, row := range thorough.Least([]int{2048, 4000}, []int{2048, 4000, 40000}, []int{2048, 4000, 8192, 100000}) {
-		for noisy := 0; noisy < 9; noisy += thorough.Step(1) {
+		for noisy := 0; noisy < 9; noisy += thorough.Step(2) {
 			src := rows(r, row, noisy, 8)
 			if got := noise(src, row); got != noisy*row {
 				t.Errorf("%d rows of %d bytes: found %d bytes of noise", noisy, row, got)

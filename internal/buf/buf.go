@@ -12,6 +12,8 @@ import (
 type Buffer struct {
 	B   []byte
 	own []byte // what was lent, whole
+
+	idle uint8 // collections that it has lain on a shelf
 }
 
 // Buffers are kept by the power of two that their capacity reaches, from 512
@@ -20,25 +22,38 @@ type Buffer struct {
 // want a checksum or a margin behind them.
 const (
 	minClass = 9
+	large    = 18 // from which class on they are kept on a shelf
 	maxClass = 30
 	extra    = 1 << 10
 )
 
-var pools [maxClass + 1]sync.Pool
+var (
+	pools   [large]sync.Pool
+	shelves [maxClass + 1 - large]shelf
+)
 
 // Get lends a buffer of length 0 with room for at least n bytes.
 func Get(n int) *Buffer {
 	c := max(bits.Len(uint(max(n-extra, 1)-1)), minClass)
 	if c > maxClass {
 		b := make([]byte, 0, n)
-		return &Buffer{b, b}
+		return &Buffer{B: b, own: b}
 	}
-	if b, ok := pools[c].Get().(*Buffer); ok {
+	if b := kept(c); b != nil {
 		b.B = b.own
 		return b
 	}
 	b := make([]byte, 0, 1<<c+extra)
-	return &Buffer{b, b}
+	return &Buffer{B: b, own: b}
+}
+
+// kept gives a buffer of a class, or nil if none is left.
+func kept(class int) *Buffer {
+	if class >= large {
+		return shelves[class-large].get()
+	}
+	b, _ := pools[class].Get().(*Buffer)
+	return b
 }
 
 // Free takes the buffer back; the caller must not use it or its bytes again.
@@ -52,8 +67,11 @@ func (b *Buffer) Free() {
 		b.own = b.B[:0]
 	}
 	c := bits.Len(uint(max(cap(b.own)-extra, 0))) - 1
-	if c < minClass || c > maxClass {
-		return
+	switch {
+	case c < minClass || c > maxClass:
+	case c >= large:
+		shelves[c-large].put(b)
+	default:
+		pools[c].Put(b)
 	}
-	pools[c].Put(b)
 }

@@ -2,6 +2,8 @@ package buf_test
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -53,12 +55,47 @@ func TestTheSameBufferIsLentAgain(t *testing.T) {
 	}
 }
 
+// However goroutines move between processors, a large buffer that is free is the one that
+// is lent.
+func TestAsManyLargeBuffersAsAreUsed(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which gives them up
+	const size = 3 << 20
+	seen := map[*byte]bool{}
+	for range 200 {
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			b := buf.Get(size)
+			seen[&b.B[:1][0]] = true
+			runtime.Gosched()
+			b.Free()
+		})
+		wg.Wait()
+	}
+	if len(seen) != 1 {
+		t.Errorf("%d buffers, one after the other", len(seen))
+	}
+	// What is not asked for again is given up.
+	b := buf.Get(size)
+	gone := make(chan bool)
+	runtime.AddCleanup(&b.B[:1][0], func(gone chan bool) { close(gone) }, gone)
+	b.Free()
+	for freed := false; !freed; runtime.Gosched() {
+		runtime.GC()
+		select {
+		case <-gone:
+			freed = true
+		default:
+		}
+	}
+}
+
 func TestNobodySharesABuffer(t *testing.T) {
 	var wg sync.WaitGroup
 	for k := range 8 {
+		size := 1000 + k%2<<18
 		wg.Go(func() {
 			for range 500 {
-				b := buf.Get(1000)
+				b := buf.Get(size)
 				for range 1000 {
 					b.B = append(b.B, byte(k))
 				}

@@ -27,6 +27,6 @@ func TestBuckets(t *testing.T) {
 			e.Setenv("ENDPOINT", first.Endpoint)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"sample": sample},
 	})
 }

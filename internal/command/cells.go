@@ -30,10 +30,19 @@ func makeCells() (table []cell, names []string, volume []uint16) {
 		names[i] = fmt.Sprintf("%s-%02d", []string{"Purkinje", "granule", "stellate", "basket"}[i%4], i+1)
 	}
 	volume = make([]uint16, depth*side*side)
+	var near []cell // those that a row may meet
 	for i := range volume {
 		z, y, x := float32(i/side/side), float32(i/side%side), float32(i%side)
+		if x == 0 {
+			near = near[:0]
+			for _, c := range table {
+				if (z-c.Z)*(z-c.Z)*4+(y-c.Y)*(y-c.Y) < 5*c.Radius*c.Radius {
+					near = append(near, c)
+				}
+			}
+		}
 		bright := 40.0
-		for _, c := range table {
+		for _, c := range near {
 			d := (z-c.Z)*(z-c.Z)*4 + (y-c.Y)*(y-c.Y) + (x-c.X)*(x-c.X)
 			if r := float64(d / (c.Radius * c.Radius)); r < 4 {
 				bright += 3000 * math.Exp(-r)

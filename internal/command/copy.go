@@ -279,6 +279,9 @@ func (a *app) plan(ctx context.Context, r kind.CopyRequest, opts copying.Options
 	return nil
 }
 
+// limitMemory is another one in tests whose process has more in memory than a copy may.
+var limitMemory = debug.SetMemoryLimit
+
 // bound makes the process keep to a number of bytes, as far as it can; 0 is no bound.
 // A copy has its own for elements: this is for the rest.
 func (a *app) bound(memory int64) {
@@ -289,7 +292,7 @@ func (a *app) bound(memory int64) {
 		programs = 28 << 20 // what the program itself takes, which the collector does not see
 		least    = 16 << 20 // below which the collector runs without end and finds nothing
 	)
-	debug.SetMemoryLimit(min(max(memory-programs, memory/2, least), debug.SetMemoryLimit(-1)))
+	limitMemory(min(max(memory-programs, memory/2, least), debug.SetMemoryLimit(-1)))
 	a.inFlight = max(memory/8, 1)
 	if a.maxChunk == 0 {
 		a.maxChunk = int(min(memory, math.MaxInt))

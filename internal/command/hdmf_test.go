@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 )
 
@@ -24,6 +26,26 @@ func unpack(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: nwb name...")
 	}
 	ts.Check(nwbtest.UnpackTo(ts.MkAbs("."), args...))
+}
+
+// unneeded is what a session has besides an electrical series, a stimulus, and tables that refer
+// to them.
+var unneeded = regexp.MustCompile(`^(processing/\w+|stimulus/templates/\w+|stimulus/presentation/shown|general/(optophysiology|lab|keywords|notes|institution|experimenter|was_generated_by|related_publications|session_id)|scratch/\w+|` +
+	`acquisition/(bool_events|counts|nothing|sharded|video|words))/`)
+
+// sessionIn puts a session of pynwb's, session_v2 or session_v3, into a folder. Where time
+// matters it is a part of one, without consolidated metadata, which would tell of the rest.
+func sessionIn(t testing.TB, name, dir string) {
+	t.Helper()
+	files := nwbtest.Files(t, name+thorough.Of("_plain.nwb.zarr", ".nwb.zarr"))
+	for key, data := range files {
+		if !thorough.Enabled && unneeded.MatchString(key) {
+			continue
+		}
+		to := filepath.Join(dir, filepath.FromSlash(key))
+		must(t, os.MkdirAll(filepath.Dir(to), 0o777))
+		must(t, os.WriteFile(to, data, 0o666))
+	}
 }
 
 // called runs the command, which must succeed, and gives its output.
@@ -88,7 +110,8 @@ func TestDumpIsWhatTheRealReaderSees(t *testing.T) {
 
 // Some versions of hdmf-zarr cache the schemas when metadata is consolidated already.
 func TestSchemasNeedNotBeInConsolidatedMetadata(t *testing.T) {
-	file := filepath.Join(nwbtest.Unpack(t, "session_v2.nwb.zarr"), "session_v2.nwb.zarr")
+	of := thorough.Of("external_v2/source.nwb.zarr", "session_v2.nwb.zarr") // the first is smaller
+	file := filepath.Join(nwbtest.Unpack(t, of), filepath.FromSlash(of))
 	name := filepath.Join(file, ".zmetadata")
 	raw, err := os.ReadFile(name)
 	if err != nil {

@@ -3,13 +3,14 @@ package command
 import (
 	"archive/tar"
 	"archive/zip"
-	"compress/bzip2"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/omnizarr/zarr/internal/disk/disktest"
 )
@@ -147,10 +148,13 @@ func TestPlainHDF5(t *testing.T) {
 // unpacked is a file of those that the tests of HDF5 have.
 func unpacked(t *testing.T, archive, name string) string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "hdf5", "testdata", archive+".tar.bz2"))
+	f, err := os.Open(filepath.Join("..", "..", "hdf5", "testdata", archive+".tar.zst"))
 	must(t, err)
 	defer f.Close()
-	files := tar.NewReader(bzip2.NewReader(f))
+	d, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1))
+	must(t, err)
+	defer d.Close()
+	files := tar.NewReader(d)
 	for {
 		h, err := files.Next()
 		must(t, err)

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -54,12 +56,19 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"hex": writeHex, "isnpy": isNpy, "aged": aged, "nwb": unpack, "sample": sample,
+			"session": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 2 {
+					ts.Fatalf("usage: session name folder")
+				}
+				sessionIn(t, args[0], ts.MkAbs(args[1]))
+			},
 		},
 	})
 }
 
 // scripts runs the scripts of a folder, with the race detector without some. They have two
-// more commands: run omnizarr info x.zarr, which is to succeed, and exits 2 omnizarr nonsense. Their output can be matched afterwards. To start a
+// more commands: run omnizarr info x.zarr, which is to succeed, and exits 2 omnizarr nonsense. Their output can be matched afterwards,
+// and [thorough] begins what only then runs. To start a
 // process takes longer than most of what the program then does, so that it runs within this
 // one, script after script: it takes half as long. Where everything is tried it is a
 // process each time, and so it always is after exec, which alone has what stdin gives.
@@ -84,10 +93,17 @@ func scripts(t *testing.T, dir string, without []string, p testscript.Params) {
 		return err
 	}
 	p.RequireExplicitExec = true
+	p.Condition = func(name string) (bool, error) {
+		if name != "thorough" {
+			return false, fmt.Errorf("no condition is called %s", name)
+		}
+		return thorough.Enabled, nil
+	}
 	p.Cmds["run"], p.Cmds["exits"] = run, exits
 	if thorough.Enabled {
 		testscript.Run(t, p)
 	} else {
+		unlimited(t)
 		testscript.RunT(serial{t}, p)
 	}
 }
@@ -164,8 +180,9 @@ var sampled = sync.OnceValues(func() (map[string][]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := exec.Command("omnizarr", "demo", "--no-serve", "--dir", dir).Run(); err != nil {
-		return nil, err
+	var out bytes.Buffer
+	if Run(std.Kinds(), []string{"demo", "--no-serve", "--dir", dir}, strings.NewReader(""), &out, &out) != exitOK {
+		return nil, errors.New(out.String())
 	}
 	files := map[string][]byte{}
 	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -183,13 +200,22 @@ func sample(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: sample folder")
 	}
+	ts.Check(sampleIn(ts.MkAbs(args[0])))
+}
+
+// sampleIn puts what the demo writes into a folder.
+func sampleIn(dir string) error {
 	files, err := sampled()
-	ts.Check(err)
 	for name, data := range files {
-		to := ts.MkAbs(filepath.Join(args[0], name))
-		ts.Check(os.MkdirAll(filepath.Dir(to), 0o777))
-		ts.Check(os.WriteFile(to, data, 0o666))
+		to := filepath.Join(dir, name)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(to), 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(to, data, 0o666)
+		}
 	}
+	return err
 }
 
 // writeHex writes a file of bytes: hex file 00ff.

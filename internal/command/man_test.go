@@ -35,7 +35,7 @@ func TestManualPages(t *testing.T) {
 // Shells complete the names of nodes, and the values of flags that take one of several.
 func TestCompletion(t *testing.T) {
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	for typed, want := range map[string]string{
 		"s.zarr/":        "s.zarr/cells\ns.zarr/image\ns.zarr/weather\n:6\n",
 		"s.zarr/cells/v": "s.zarr/cells/volume\n:6\n",

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
@@ -41,12 +40,9 @@ func TestPageOfNWB(t *testing.T) {
 			t.Fatalf("%v: %s", err, text)
 		}
 	}
-	t.Chdir(nwbtest.Unpack(t, "session_v3.nwb.zarr", "session_v3_plain.nwb.zarr"))
-	for from, to := range map[string]string{"session_v3.nwb.zarr": "session.nwb.zarr", "session_v3_plain.nwb.zarr": "good.nwb.zarr"} {
-		if err := os.Rename(from, to); err != nil {
-			t.Fatal(err)
-		}
-	}
+	t.Chdir(t.TempDir())
+	sessionIn(t, "session_v3", "session.nwb.zarr")
+	sessionIn(t, thorough.Of("session_v3", "session_v3_plain"), "good.nwb.zarr")
 	for _, video := range []string{"clip_0.avi", "clip_1.avi"} { // that the session refers to
 		if err := os.WriteFile(video, nil, 0o666); err != nil {
 			t.Fatal(err)

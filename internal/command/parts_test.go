@@ -41,7 +41,7 @@ func TestPartsThatAreKilled(t *testing.T) {
 
 func togetherKilled(t *testing.T, dir, source string, flags []string, random *rand.Rand) {
 	t.Helper()
-	const parts = 4
+	parts := thorough.Of(2, 4)
 	o, url := newOrigin(t, dir)
 	to := t.TempDir()
 	args := append([]string{"copy", "--workers", "2"}, flags...)
@@ -58,7 +58,8 @@ func togetherKilled(t *testing.T, dir, source string, flags []string, random *ra
 	order := random.Perm(parts)
 	order = append(order, order[random.IntN(parts)])
 	victim := order[0] + 1
-	o.begin(1 + random.IntN(max(o.total/2, 1)))
+	n, _ := o.chunks()
+	o.begin(1 + random.IntN(max(n/2, 1)))
 	var wg sync.WaitGroup
 	o.mu.Lock() // no request is answered before the victim is known
 	for i, part := range order {

@@ -83,7 +83,7 @@ func (s *running) get(path string) (int, string) {
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	if err := os.Mkdir("other", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestServe(t *testing.T) {
 // A port that is taken is told in words.
 func TestServeWhereAnotherDoes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestServeUsage(t *testing.T) {
 // The address of the page has the token, which the browser keeps as a cookie.
 func TestViewWithToken(t *testing.T) {
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	s := served(t, 4, "view", "--no-open", "--token", "secret", "s.zarr")
 	page := strings.TrimPrefix(s.rest[len(s.rest)-1], "Open ")
 	if !strings.HasSuffix(page, "/view/s.zarr?token=secret") {
@@ -166,7 +166,7 @@ func TestViewWithToken(t *testing.T) {
 // that is told unless there is one.
 func TestServeElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	if err := os.WriteFile("token", []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestServeElsewhere(t *testing.T) {
 // an error.
 func TestServeBesideWhatIsBroken(t *testing.T) {
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	if err := os.WriteFile("broken.tif", []byte("II*"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestServeIsInterrupted(t *testing.T) {
 		t.Skip("there are no such signals")
 	}
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		cmd := exec.Command("omnizarr", "serve", "--addr", "127.0.0.1:0", "--access-log", "--log-format", "json", "s.zarr")
 		var errs strings.Builder

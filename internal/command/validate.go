@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -43,20 +44,13 @@ change the exit code.`,
 			defer l.Close()
 			url := store.JoinURL(l.Store.URL(), l.Path)
 			opts := check.ValidateOptions{Open: a.options(), Rules: a.kinds.Rules(), Format: l.Format}
-			// What does not open is told by its documents.
-			var object convention.Object
-			if found, err := a.find(cmd.Context(), args[0]); err == nil {
-				defer found.Close()
-				object = found.Object
+			further, end, isObject, err := a.further(cmd.Context(), args[0])
+			if err != nil {
+				return err
 			}
-			for _, k := range kind.All[kind.Checker](a.kinds) {
-				further, err := k.Further(cmd.Context(), url, object, a.options())
-				if err != nil {
-					return err
-				}
-				if further != nil {
-					opts.Further = further
-				}
+			defer end()
+			if opts.Further = further; !isObject && !a.plain {
+				opts.File = a.furtherOfFile
 			}
 			report, failed := check.Validate(cmd.Context(), l.Store, l.Path, opts)
 			// What was found counts also where the work could not be done to its end.
@@ -87,6 +81,43 @@ change the exit code.`,
 	a.plainFlag(cmd)
 	a.help(cmd, "validate")
 	return cmd
+}
+
+// further gives the check of what a URL names by the convention that it is an object of,
+// if it is one, and what gives the object up. What does not open is told by its documents.
+func (a *app) further(ctx context.Context, url string) (check.Further, func(), bool, error) {
+	var object convention.Object
+	end := func() {}
+	if found, err := a.find(ctx, url); err == nil {
+		object, end = found.Object, func() { found.Close() }
+	}
+	var further check.Further
+	for _, k := range kind.All[kind.Checker](a.kinds) {
+		f, err := k.Further(ctx, url, object, a.options())
+		if err != nil {
+			end()
+			return nil, nil, false, err
+		}
+		if f != nil {
+			further = f
+		}
+	}
+	return further, end, object != nil, nil
+}
+
+// furtherOfFile gives the check of a group that is a file of a convention.
+func (a *app) furtherOfFile(ctx context.Context, g *zarr.Group) (check.Further, func(), error) {
+	for _, c := range a.kinds.Conventions() {
+		looks, _, err := c.IsFile(ctx, g)
+		if err != nil {
+			return nil, nil, err
+		}
+		if looks {
+			further, end, _, err := a.further(ctx, store.JoinURL(g.Store().URL(), g.Path()))
+			return further, end, err
+		}
+	}
+	return nil, func() {}, nil
 }
 
 func (a *app) printValidation(r check.Validation) {

@@ -19,7 +19,7 @@ import (
 func wrongThings(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	called(t, "demo", "--no-serve", "--dir", "s.zarr")
+	must(t, sampleIn("s.zarr"))
 	for _, dir := range []string{"empty", "pages"} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
 			t.Fatal(err)

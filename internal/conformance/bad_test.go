@@ -212,6 +212,7 @@ func TestNoLinkLeadsOutOfAStore(t *testing.T) {
 	a := must[*zarr.Array](t)(zarr.CreateArray(ctx, filepath.Join(dir, "s.zarr"), zarr.ArraySpec{
 		Shape: []int{2}, Chunks: []int{2}, DataType: "int32", Codecs: json.RawMessage(littleBytes),
 	}))
+	defer a.Close()
 	check(t, os.MkdirAll(filepath.Join(dir, "s.zarr", "c"), 0o777))
 	check(t, os.Symlink(outside, filepath.Join(dir, "s.zarr", "c", "0")))
 	got, err := zarr.Read[int32](ctx, a, zarr.All())

@@ -19,7 +19,7 @@ import (
 )
 
 // writers is how many processes write at once.
-const writers = 8
+var writers = thorough.Of(3, 8)
 
 // writerEnv tells a process that it is one of the writers, which one, how often it
 // writes, and where.

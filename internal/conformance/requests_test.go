@@ -26,9 +26,15 @@ import (
 	"github.com/omnizarr/zarr/store/mem"
 )
 
+// bucketful is what samples has made, which nobody changes.
+var bucketful store.Store
+
 // samples are hierarchies of every format, in one store as a bucket has them.
 func samples(t *testing.T) store.Store {
 	t.Helper()
+	if bucketful != nil {
+		return bucketful
+	}
 	ctx := context.Background()
 	s := mem.New()
 	put := func(key string, value []byte) {
@@ -105,6 +111,7 @@ func samples(t *testing.T) store.Store {
 	}
 	z.Close()
 	put("c3.zarr.zip", packed.Bytes())
+	bucketful = s
 	return s
 }
 

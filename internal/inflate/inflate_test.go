@@ -131,7 +131,7 @@ func TestCodesThatAreAlone(t *testing.T) {
 }
 
 func TestAppendStopsAtItsLimit(t *testing.T) {
-	most := thorough.Least(1<<20, 8<<20, 8<<20)
+	most := thorough.Least(1<<20, 2<<20, 8<<20)
 	bomb := deflated(t, make([]byte, most), 9)
 	for _, limit := range []int{-1, 0, 1, 511, 4096, most - 1} {
 		out, _, err := Append([]byte("pre"), bomb, limit)

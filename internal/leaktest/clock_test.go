@@ -1,9 +1,11 @@
 package leaktest
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +24,11 @@ var inBubbles = []string{"slow.Get", "slow.Put", "plan", "trickle.Read", "linger
 // up. Work is counted instead: requests, calls, or bytes, as alloctest does.
 func TestNoTestReadsTheClock(t *testing.T) {
 	for file := range testFiles(t) {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		code, err := os.ReadFile(file)
+		if err == nil && !bytes.Contains(code, []byte(`"time"`)) {
+			continue // it does not import it
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, code, parser.SkipObjectResolution)
 		if err != nil {
 			t.Error(err)
 			continue

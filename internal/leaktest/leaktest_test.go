@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/omnizarr/zarr/internal/par"
 )
@@ -104,15 +105,17 @@ func TestWhatIsSharedEndsBeforeTheSearch(t *testing.T) {
 }
 
 func TestRunningGoroutineIsFound(t *testing.T) {
-	stop := make(chan bool)
-	code, said := watch(func() int {
-		go forgotten(stop)
-		return 0
+	synctest.Test(t, func(t *testing.T) { // it is given time to end
+		stop := make(chan bool)
+		code, said := watch(func() int {
+			go forgotten(stop)
+			return 0
+		})
+		close(stop)
+		if code != 1 || !strings.Contains(said, "forgotten") {
+			t.Errorf("code %d: %s", code, said)
+		}
 	})
-	close(stop)
-	if code != 1 || !strings.Contains(said, "forgotten") {
-		t.Errorf("code %d: %s", code, said)
-	}
 }
 
 func forgotten(stop chan bool) { <-stop }

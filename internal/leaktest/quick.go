@@ -10,13 +10,19 @@ import (
 // memoryFolder is where Linux has files that are in memory alone.
 const memoryFolder = "/dev/shm"
 
-// quick saves what tests spend on other things than testing: the collector runs
-// rarely, and files lie in memory where that has room for them, since the journal of a
-// disk takes longer than all else that is done to many small ones. What the caller set
-// stays, and thorough tests write to the disk.
+// collectAt is how much memory a program of tests has before garbage is collected.
+const collectAt = 1 << 30
+
+// quick saves what tests spend on other things than testing: the collector runs only
+// where much memory is in use, and files lie in memory where that has room for them,
+// since the journal of a disk takes longer than all else that is done to many small
+// ones. What the caller set stays, and thorough tests write to the disk.
+//
+// The collector would also close files that a test forgot, and with them hide the leak.
 func quick() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(-1)
+		debug.SetMemoryLimit(collectAt)
 	}
 	if thorough.Enabled || os.Getenv("TMPDIR") != "" || freeBytes(memoryFolder) < 2<<30 {
 		return

@@ -12,6 +12,7 @@ const (
 	lastLiterals = 5  // a block ends with at least so many
 	matchLimit   = 12 // no match begins in so many bytes at the end
 	maxDistance  = 1<<16 - 1
+	sequenceRoom = 24 // of a short sequence with what is written too much
 
 	// Where so many matches follow each other without literals, they get shorter
 	// by their last byte, and the next one begins with it. In a plane of bytes
@@ -53,6 +54,18 @@ func Encode(dst, src []byte, acceleration int) int {
 	return last(dst, op, src[anchor:])
 }
 
+// progress is how far a block is packed.
+type progress struct {
+	ip, lit uint // where to look for a match, where the literals before it begin
+	from    uint // where it was seen before, if one is found
+	op      uint // where to write
+	joined  uint // matches without literals between them
+
+	limit uint // no match begins from here on
+	room  uint // bytes of dst
+	tries uint // 64 times the first step of a search
+}
+
 // encode packs all but the last literals. It returns the number of packed bytes
 // and where those literals begin, or -1 if there is no room.
 //
@@ -60,79 +73,76 @@ func Encode(dst, src []byte, acceleration int) int {
 // end, and what the table holds lies before them.
 func (t *table) encode(dst, src []byte, acceleration uint) (op, anchor int) {
 	p := unsafe.Pointer(unsafe.SliceData(src))
-	limit, end := uint(len(src)-matchLimit), uint(len(src)-lastLiterals)
-	ip, lit := uint(1), uint(0) // position 0 is in the table already
-	joined := 0                 // matches without literals between them
-	for {
-		// Steps grow with the number of tries, so that what cannot be packed is
-		// passed quickly. The search ends also where literals alone fill dst.
-		var from uint
-		stop := min(limit, lit+uint(len(dst)-op))
-		for tries := acceleration << 6; ; tries++ {
-			if ip >= stop {
-				if stop < limit {
-					return -1, 0
-				}
-				return op, int(lit)
-			}
-			v := load64(p, ip)
-			slot := &t[hash(v)]
-			from = uint(*slot)
-			*slot = uint32(ip)
-			if load32(p, from) == uint32(v) && ip-from <= maxDistance {
-				break
-			}
-			ip += tries >> 6
-		}
-		for ip > lit && from > 0 && byteAt(p, ip-1) == byteAt(p, from-1) {
+	end := uint(len(src) - lastLiterals)
+	// Position 0 is in the table already.
+	s := progress{ip: 1, limit: uint(len(src) - matchLimit), room: uint(len(dst)), tries: acceleration << 6}
+	for t.seek(dst, src, &s) {
+		ip, from := s.ip, s.from
+		for ip > s.lit && from > 0 && byteAt(p, ip-1) == byteAt(p, from-1) {
 			ip--
 			from--
 		}
-		distance, literals := ip-from, ip-lit
+		distance, literals := ip-from, ip-s.lit
 		ip += minMatch
 		from += minMatch
 		matched := ip
-		for {
-			if ip+8 > end {
-				ip += matching(p, from, ip, end)
-				break
-			}
-			if d := load64(p, from) ^ load64(p, ip); d != 0 {
-				ip += uint(bits.TrailingZeros64(d)) >> 3
-				break
-			}
-			ip += 8
-			from += 8
-		}
-		if joined++; literals > 0 {
-			joined = 0
-		} else if joined > joinedMin && ip > matched {
+		ip += matching(p, from, ip, end)
+		if s.joined++; literals > 0 {
+			s.joined = 0
+		} else if s.joined > joinedMin && ip > matched {
 			ip--
 		}
 		more := ip - matched
-		if literals < 15 && more < 15+255 && len(dst)-op >= 24 && lit+4 <= limit {
+		if literals < 15 && more < 15+255 && s.room-s.op >= sequenceRoom && s.lit+4 <= s.limit {
 			// Most sequences are so short. Sixteen literals are copied, and what
 			// follows is put over those that are too many.
-			b := dst[op : op+24 : op+24]
+			b := dst[s.op : s.op+sequenceRoom : s.op+sequenceRoom]
 			b[0] = byte(literals<<4 | min(more, 15))
-			binary.LittleEndian.PutUint64(b[1:], load64(p, lit))
-			binary.LittleEndian.PutUint64(b[9:], load64(p, lit+8))
+			binary.LittleEndian.PutUint64(b[1:], load64(p, s.lit))
+			binary.LittleEndian.PutUint64(b[9:], load64(p, s.lit+8))
 			b = b[1+literals&15:]
 			binary.LittleEndian.PutUint16(b, uint16(distance))
-			op += 3 + int(literals)
+			s.op += 3 + literals
 			if more >= 15 {
 				b[2] = byte(more - 15)
-				op++
+				s.op++
 			}
-		} else if op = sequence(dst, op, src[lit:lit+literals], distance, more); op < 0 {
+		} else if op := sequence(dst, int(s.op), src[s.lit:s.lit+literals], distance, more); op < 0 {
 			return -1, 0
+		} else {
+			s.op = uint(op)
 		}
-		lit = ip
-		if ip >= limit {
-			return op, int(lit)
+		s.lit, s.ip = ip, ip
+		if ip >= s.limit {
+			break
 		}
 		t[hash(load64(p, ip-2))] = uint32(ip - 2)
 	}
+	if s.ip < s.limit {
+		return -1, 0
+	}
+	return int(s.op), int(s.lit)
+}
+
+// seekPlain looks for the next match from s.ip on, or says that there is none.
+// Steps grow with the number of tries, so that what cannot be packed is passed
+// quickly. The search ends also where literals alone fill dst.
+func (t *table) seekPlain(src []byte, s *progress) bool {
+	p := unsafe.Pointer(unsafe.SliceData(src))
+	ip, stop := s.ip, min(s.limit, s.lit+s.room-s.op)
+	for tries := s.tries; ip < stop; tries++ {
+		v := load64(p, ip)
+		slot := &t[hash(v)]
+		from := uint(*slot)
+		*slot = uint32(ip)
+		if load32(p, from) == uint32(v) && ip-from <= maxDistance {
+			s.ip, s.from = ip, from
+			return true
+		}
+		ip += tries >> 6
+	}
+	s.ip = ip
+	return false
 }
 
 // matching counts equal bytes at a and b, a < b, looking no further than end.

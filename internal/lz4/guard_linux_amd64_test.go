@@ -59,6 +59,9 @@ func TestBuffersAtTheEndOfMemory(t *testing.T) {
 				t.Fatalf("%d bytes in %d", n, len(dst))
 			}
 		}
+		compareEncoders(t, mixed(r, srcEnds(r.IntN(2000))), dstEnds(r.IntN(2000)), 1)
+		compareEncoders(t, mixed(r, srcBegins(r.IntN(2000))), dstBegins(r.IntN(2000)), 1)
+		data = mixed(r, data)
 		if n := Encode(dst, data, 1); n > 0 {
 			back := make([]byte, len(data))
 			if k, err := Decode(back, dst[:n]); err != nil || !bytes.Equal(back[:k], data) {

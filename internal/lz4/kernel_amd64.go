@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-var hasAVX2 = cpu.X86.HasAVX2
+var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
 
-// atOnce is how many bytes the kernel makes in one call: the runtime cannot
-// interrupt it.
+// atOnce is how many bytes a kernel makes or packs in one call: the runtime
+// cannot interrupt it.
 const atOnce = 1 << 18
 
 // decodeFast unpacks sequences from src[ip:] to dst[op:] as long as they are
@@ -60,3 +60,22 @@ func makePatterns() (p patternTable) {
 //
 //go:noescape
 func decodeAVX2(dst *byte, dstLen int, src *byte, srcLen, ip, op int, p *patternTable) (newIP, newOP int)
+
+// compared is how many bytes the kernel looks at behind the place of a match.
+const compared = minMatch + 64
+
+// seek looks for the next match. Where that is found at once and can be written
+// with few bytes, as in a plane of slowly changing bytes, the kernel writes it
+// and goes on, without a branch that depends on its length.
+func (t *table) seek(dst, src []byte, s *progress) bool {
+	end := uint(len(src) - lastLiterals)
+	if !hasAVX2 || end < compared || len(dst) < sequenceRoom {
+		return t.seekPlain(src, s)
+	}
+	return seekAVX2(t, unsafe.SliceData(dst), unsafe.SliceData(src), s, min(end-compared, s.ip+atOnce))
+}
+
+// seekAVX2 is seek; it writes no match that begins behind near.
+//
+//go:noescape
+func seekAVX2(t *table, dst, src *byte, s *progress, near uint) bool

@@ -92,6 +92,63 @@ func compare(t *testing.T, block, dst []byte) {
 	})
 }
 
+// Both pack data of all kinds into the same bytes, whatever room they have.
+func TestEncodersAgree(t *testing.T) {
+	if !hasAVX2 {
+		t.Skip("no AVX2")
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	for i := range thorough.Rounds(600) {
+		data := mixed(r, make([]byte, r.IntN(20_000)))
+		if i%100 == 0 {
+			data = mixed(r, make([]byte, 3*atOnce+r.IntN(atOnce)))
+		}
+		compareEncoders(t, data, make([]byte, Bound(len(data))), 1+r.IntN(3))
+		compareEncoders(t, data, make([]byte, r.IntN(1+len(data))), 1)
+	}
+}
+
+// mixed fills data with stretches that wander, repeat, are seen again or cannot be packed.
+func mixed(r *rand.Rand, data []byte) []byte {
+	for at := 0; at < len(data); {
+		n := min(1+r.IntN(1<<(2+r.IntN(12))), len(data)-at)
+		stretch := data[at : at+n]
+		switch v, often, period := byte(r.Uint32()), 1+r.IntN(60), 1+r.IntN(70); r.IntN(4) {
+		case 0:
+			for i := range stretch {
+				if r.IntN(often) == 0 {
+					v += byte(r.IntN(3)) - 1
+				}
+				stretch[i] = v
+			}
+		case 1:
+			for i := range stretch {
+				stretch[i] = byte(i % period * 37)
+			}
+		case 2:
+			copy(stretch, data[r.IntN(1+at):])
+		default:
+			for i := range stretch {
+				stretch[i] = byte(r.Uint32())
+			}
+		}
+		at += n
+	}
+	return data
+}
+
+// compareEncoders packs data into dst in both ways.
+func compareEncoders(t *testing.T, data, dst []byte, acceleration int) {
+	t.Helper()
+	n := Encode(dst, data, acceleration)
+	got := bytes.Clone(dst[:n])
+	without(func() {
+		if k := Encode(dst, data, acceleration); !bytes.Equal(got, dst[:k]) {
+			t.Fatalf("%d bytes into %d by %d: %d bytes and others, %d, by the twin", len(data), len(dst), acceleration, n, k)
+		}
+	})
+}
+
 func TestPatterns(t *testing.T) {
 	for distance := 1; distance <= 32; distance++ {
 		for i := range 32 {

@@ -30,13 +30,18 @@ type file struct {
 }
 
 var load = sync.OnceValues(func() ([]file, error) {
-	z, err := zstd.NewReader(bytes.NewReader(archive), zstd.WithDecoderConcurrency(1))
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}
 	defer z.Close()
+	all, err := z.DecodeAll(archive, nil)
+	if err != nil {
+		return nil, err
+	}
 	var files []file
-	for t := tar.NewReader(z); ; {
+	r := bytes.NewReader(all)
+	for t := tar.NewReader(r); ; {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
 			return files, nil
@@ -47,11 +52,9 @@ var load = sync.OnceValues(func() ([]file, error) {
 		if h.Typeflag != tar.TypeReg {
 			continue
 		}
-		data, err := io.ReadAll(t)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file{h.Name, data})
+		at := len(all) - r.Len() // behind the header, where the values are: they need no copies
+		end := at + int(h.Size)
+		files = append(files, file{h.Name, all[at:end:end]})
 	}
 })
 

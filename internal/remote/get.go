@@ -247,6 +247,8 @@ func (a *answer) unknown(r store.Range, dst []byte) ([]byte, int64, error) {
 				err = fmt.Errorf("value ends before byte %d: %w", off+n, store.ErrRange)
 			}
 			return out, -1, err
+		} else if ok && off > maxSkip {
+			return dst, -1, a.past(off, limit)
 		}
 	}
 	body := dst
@@ -260,7 +262,7 @@ func (a *answer) unknown(r store.Range, dst []byte) ([]byte, int64, error) {
 			if whole {
 				return dst, -1, fmt.Errorf("more than %d bytes: %w", limit, store.ErrTooLarge)
 			}
-			return dst, -1, fmt.Errorf("server ignores ranges and does not declare the size, more than %d bytes are not read", limit)
+			return dst, -1, tooFar(limit)
 		}
 		var n int
 		var err error
@@ -287,4 +289,25 @@ func (a *answer) unknown(r store.Range, dst []byte) ([]byte, int64, error) {
 		return body, size, err
 	}
 	return append(dst, body[off:off+n]...), size, nil
+}
+
+// past says why there is no byte at off, which lies behind all that would be read: nothing
+// of that is kept.
+func (a *answer) past(off, limit int64) error {
+	buf := make([]byte, 32<<10)
+	for size := int64(0); size <= limit; {
+		n, err := a.some(buf)
+		if size += int64(n); err == io.EOF {
+			return fmt.Errorf("value ends before byte %d: %w", off, store.ErrRange)
+		}
+		if err != nil {
+			return a.broken(err)
+		}
+	}
+	return tooFar(limit)
+}
+
+// tooFar is what is said of values whose end is not looked for.
+func tooFar(limit int64) error {
+	return fmt.Errorf("server ignores ranges and does not declare the size, more than %d bytes are not read", limit)
 }

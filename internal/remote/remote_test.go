@@ -310,7 +310,13 @@ func TestTimeOfARequest(t *testing.T) {
 // caller changes its memory as soon as it has an error.
 func TestMemoryIsGivenBack(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(http.StatusPreconditionFailed)
+		conn, _, err := http.NewResponseController(w).Hijack() // net/http would wait before it closes it
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		t.Cleanup(func() { conn.Close() })
+		io.WriteString(conn, "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	}))
 	defer server.Close()
 	c := New(Options{})

@@ -34,6 +34,21 @@ func IsPassing(err error) bool {
 	return errors.As(err, &p)
 }
 
+// unavailable is an error that might have passed, and was not waited for any longer.
+type unavailable struct {
+	err   error
+	tries int
+}
+
+func (u *unavailable) Error() string {
+	if u.tries == 1 {
+		return u.err.Error()
+	}
+	return fmt.Sprintf("%v (tried %d times)", u.err, u.tries)
+}
+
+func (u *unavailable) Unwrap() []error { return []error{u.err, store.ErrUnavailable} }
+
 // maxMends is how many times a request is made again because it was itself wrong, such as
 // by its region or its credentials, which counts as no retry.
 const maxMends = 3
@@ -59,10 +74,7 @@ func (c *Client) Retry(ctx context.Context, f func(ctx context.Context) error) e
 			since = time.Now()
 		}
 		if try >= c.opt.Retries || c.opt.patience > 0 && time.Since(since) >= c.opt.patience {
-			if try > 0 {
-				return fmt.Errorf("%w (tried %d times)", p.err, try+1)
-			}
-			return p.err
+			return &unavailable{p.err, try + 1}
 		}
 		if p.after >= 0 {
 			timer := time.NewTimer(c.wait(try, p.after))

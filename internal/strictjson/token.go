@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -44,12 +45,29 @@ func skipSpace(data []byte, pos int) int {
 
 // skipString returns where the string that starts at pos ends, or len(data).
 func skipString(data []byte, pos int) int {
-	for pos++; pos < len(data); pos++ {
+	pos++
+	for short := min(pos+32, len(data)); pos < short; pos++ {
 		switch data[pos] {
 		case '"':
 			return pos + 1
 		case '\\':
 			pos++
+		}
+	}
+	// Of a long one, such as a schema or the bytes of a header, only quotes are looked at:
+	// one ends it unless an odd number of backslashes stands before.
+	for start := pos; pos < len(data); pos++ {
+		i := bytes.IndexByte(data[pos:], '"')
+		if i < 0 {
+			break
+		}
+		pos += i
+		slash := pos
+		for slash > start && data[slash-1] == '\\' {
+			slash--
+		}
+		if (pos-slash)%2 == 0 {
+			return pos + 1
 		}
 	}
 	return len(data)

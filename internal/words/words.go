@@ -124,8 +124,10 @@ func Compact(raw []byte) string { return strings.Join(strings.Fields(string(raw)
 
 // Bare is a JSON string as it is, and other JSON as it is spelled.
 func Bare(raw []byte) string {
-	if s, err := strictjson.String(raw); err == nil {
-		return s
+	if len(raw) > 0 && raw[0] == '"' {
+		if s, err := strictjson.String(raw); err == nil {
+			return s
+		}
 	}
 	return string(raw)
 }

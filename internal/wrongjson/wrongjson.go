@@ -88,8 +88,26 @@ func compose(names []string, parts [][]byte) []byte {
 	return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
 }
 
-// leaks are words of Go that nobody who reads documents must know.
-var leaks = regexp.MustCompile(`Go struct|Go value|Go's|unmarshal|(?:^| )json: |strconv|reflect|interface ?\{|\bint\b|map\[|\[\][a-z]|RawMessage|struct field|<nil>|0x[0-9a-f]{8}|%!|\n`)
+// leaks are words of Go that nobody who reads documents must know, and hints what they
+// hold: to look for these in thousands of texts takes a tenth of the time.
+var (
+	leaks = regexp.MustCompile(`Go struct|Go value|Go's|unmarshal|(?:^| )json: |strconv|reflect|interface ?\{|map\[|\[\][a-z]|RawMessage|struct field|<nil>|0x[0-9a-f]{8}|%!|\n`)
+	hints = []string{"Go", "unmarshal", "json: ", "strconv", "reflect", "interface", "map[", "[]", "RawMessage", "struct field", "<nil>", "0x", "%!", "\n"}
+	ints  = regexp.MustCompile(`\bint\b`)
+)
+
+// leak is a word of Go in a text, "" where there is none.
+func leak(text string) string {
+	if slices.ContainsFunc(hints, func(hint string) bool { return strings.Contains(text, hint) }) {
+		if word := leaks.FindString(text); word != "" {
+			return word
+		}
+	}
+	if strings.Contains(text, "int") {
+		return ints.FindString(text)
+	}
+	return ""
+}
 
 // Check reports an error that speaks of Go, or that names neither the value that
 // is wrong nor a member that holds it. A document may as well be right.
@@ -99,7 +117,7 @@ func Check(t testing.TB, v Variant, err error) {
 		return
 	}
 	text := err.Error()
-	if word := leaks.FindString(text); word != "" {
+	if word := leak(text); word != "" {
 		t.Errorf("%s = %s: %q in %q", v.Path, v.Value, word, text)
 	}
 	// What is empty lacks something that is not in the path, or does not fit others.

@@ -32,8 +32,9 @@ func TestFramesOfLibzstdAreRead(t *testing.T) {
 }
 
 func TestFramesOfOtherEncodersAreRead(t *testing.T) {
+	room := make([]byte, 0, 1<<21)
 	for name, frame := range encoded() {
-		want, err := twin(frame, make([]byte, 0, 1<<21))
+		want, err := twin(frame, room)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +48,9 @@ func TestFramesOfOtherEncodersAreRead(t *testing.T) {
 // Whoever needs only the beginning gives less room.
 func TestTheBeginningIsReadWhereThereIsNoMoreRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
+	room := make([]byte, 0, 1<<21)
 	for name, frame := range encoded() {
-		want, err := twin(frame, make([]byte, 0, 1<<21))
+		want, err := twin(frame, room)
 		if err != nil {
 			t.Fatal(err)
 		}

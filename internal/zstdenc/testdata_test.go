@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -19,13 +21,29 @@ func randomBytes(n int) []byte {
 	return b
 }
 
+// wave is the sine and the cosine along a row.
+var wave = sync.OnceValue(func() *[128][2]float64 {
+	out := new([128][2]float64)
+	for x := range out {
+		out[x][0], out[x][1] = math.Sincos(float64(x) / 37)
+	}
+	return out
+})
+
 // noisyUint16 makes n values: a slow wave over rows of 128 plus Gaussian noise.
 func noisyUint16(n int, sigma float64, order binary.ByteOrder) []byte {
 	r := newRand(uint64(n) + uint64(sigma*16))
 	b := make([]byte, 2*n)
+	row := wave()
+	var sin, cos float64 // of what a row begins at
 	for i := range n {
-		x, y := float64(i%128), float64(i/128)
-		v := 650 + 300*math.Sin(x/37+y/90)*math.Cos(y/41) + sigma*r.NormFloat64()
+		x, y := i%128, float64(i/128)
+		if x == 0 {
+			sin, cos = math.Sincos(y / 90)
+			height := 300 * math.Cos(y/41)
+			sin, cos = height*sin, height*cos
+		}
+		v := 650 + row[x][0]*cos + row[x][1]*sin + sigma*r.NormFloat64()
 		order.PutUint16(b[2*i:], uint16(v))
 	}
 	return b
@@ -85,25 +103,27 @@ func skewed(n int) []byte {
 	return b
 }
 
-// inputs returns named inputs of every kind the encoder treats differently.
+// inputs returns named inputs of every kind the encoder treats differently, of more
+// than one block.
 var inputs = sync.OnceValue(func() map[string][]byte {
+	some := func(all int) int { return thorough.Of(min(all, 70_000), all) }
 	m := map[string][]byte{
 		"empty":         {},
 		"zeros":         make([]byte, 300_000),
 		"ones":          filled(maxBlock, 1),
 		"run4":          filled(4, 9),
 		"random":        randomBytes(300_000),
-		"text":          text(400_000),
-		"noise5":        noisyUint16(300_000, 5, binary.LittleEndian),
-		"noise5be":      noisyUint16(300_000, 5, binary.BigEndian),
+		"text":          text(2 * some(200_000)),
+		"noise5":        noisyUint16(some(300_000), 5, binary.LittleEndian),
+		"noise5be":      noisyUint16(some(300_000), 5, binary.BigEndian),
 		"noise5odd":     noisyUint16(100_000, 5, binary.LittleEndian)[1:],
-		"noise0":        noisyUint16(200_000, 0, binary.LittleEndian),
-		"noise1":        noisyUint16(200_000, 1, binary.LittleEndian),
-		"noise50":       noisyUint16(200_000, 50, binary.LittleEndian),
+		"noise0":        noisyUint16(some(200_000), 0, binary.LittleEndian),
+		"noise1":        noisyUint16(some(200_000), 1, binary.LittleEndian),
+		"noise50":       noisyUint16(some(200_000), 50, binary.LittleEndian),
 		"floatRamp":     floatRamp(100_000),
-		"labels":        labels(200_000),
+		"labels":        labels(some(200_000)),
 		"skewed":        skewed(200_000),
-		"multiMiB":      noisyUint16(5<<19, 4, binary.LittleEndian),
+		"multiMiB":      noisyUint16(thorough.Of(9<<16, 5<<19), 4, binary.LittleEndian),
 		"repeatedNoise": nil,
 		"mixed":         nil,
 		"runThenRandom": append(filled(maxBlock, 7), randomBytes(maxBlock)...),

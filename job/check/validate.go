@@ -53,12 +53,18 @@ type ValidateOptions struct {
 	Rules []Rules
 	// Further checks what nodes mean by a convention. It gets what was found, whose
 	// paths are from the node on, and makes of it all that is to be reported.
-	Further func(ctx context.Context, found *Validation) error
+	Further Further
+	// File gives the check of a group below the node that is a file of a convention, and
+	// what ends it; or nil. It is not asked for groups of files.
+	File func(ctx context.Context, g *zarr.Group) (Further, func(), error)
 	// Format is what nodes are to be taken for, also where they do not look like it.
 	Format string
 	// Formats are those that nodes can be of; the default is those of format/std.
 	Formats *format.Registry
 }
+
+// Further is a check that Validate makes behind its own.
+type Further = func(ctx context.Context, found *Validation) error
 
 // Rules are what a format demands of the documents of nodes, and how the documents
 // spell what rules are named after.
@@ -108,7 +114,7 @@ func (f *Findings) at(below string) string {
 // below it; chunks are not read. It goes on after problems. The error is only for
 // work that could not be done to its end.
 func Validate(ctx context.Context, s store.Store, path string, opts ValidateOptions) (Validation, error) {
-	v := &validator{root: strings.Trim(path, "/"), rules: opts.Rules, formats: opts.Formats,
+	v := &validator{root: strings.Trim(path, "/"), rules: opts.Rules, formats: opts.Formats, file: opts.File,
 		found: Validation{Problems: []Violation{}, Warnings: []Violation{}}}
 	if v.formats == nil {
 		v.formats = std.Registry()
@@ -140,6 +146,7 @@ type validator struct {
 	formats *format.Registry
 	root    string
 	open    []zarr.Option
+	file    func(ctx context.Context, g *zarr.Group) (Further, func(), error) // nil inside of files
 	nodes   int
 	found   Validation
 }
@@ -168,6 +175,7 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 	}
 	text, info, err := v.store.Get(ctx, prefix+job.Document, store.UpTo(meta.MaxBytes), nil)
 	var group *zarr.Group
+	problems, warnings := len(v.found.Problems), len(v.found.Warnings)
 	switch {
 	case err == nil:
 		v.nodes++
@@ -191,6 +199,42 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 		rule, why := v.ruleOf(why)
 		v.problem(v.at(path), rule, why)
 	}
+	if group == nil || depth == 0 || v.file == nil {
+		return v.below(ctx, prefix, group, depth)
+	}
+	further, end, err := v.file(ctx, group)
+	if err != nil {
+		return err
+	}
+	defer end()
+	if further == nil {
+		return v.below(ctx, prefix, group, depth)
+	}
+	// What is found in a file is reported by it as if it were validated alone.
+	file := *v
+	file.root, file.file = path, nil
+	file.found = Validation{Problems: moved(v.found.Problems[problems:], v.at(path), "/"), Warnings: moved(v.found.Warnings[warnings:], v.at(path), "/")}
+	if err = file.below(ctx, prefix, group, depth); err == nil {
+		err = further(ctx, &file.found)
+	}
+	v.nodes = file.nodes
+	v.found.Problems = append(v.found.Problems[:problems], moved(file.found.Problems, "/", v.at(path))...)
+	v.found.Warnings = append(v.found.Warnings[:warnings], moved(file.found.Warnings, "/", v.at(path))...)
+	return err
+}
+
+// moved are violations whose paths are from another node on.
+func moved(list []Violation, from, to string) []Violation {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Path = "/" + strings.Trim(to+"/"+strings.Trim(strings.TrimPrefix(list[i].Path, from), "/"), "/")
+	}
+	return list
+}
+
+// below validates what lies below a node whose keys have a prefix. The group is nil if
+// it is none.
+func (v *validator) below(ctx context.Context, prefix string, group *zarr.Group, depth int) error {
 	listed := true
 	for entry, err := range v.store.List(ctx, prefix, "/") {
 		if errors.Is(err, store.ErrNoList) {
@@ -215,13 +259,16 @@ func (v *validator) folder(ctx context.Context, path string, depth int) error {
 // consolidated compares a group's consolidated metadata with the nodes. Where the
 // store cannot list, it also says which nodes there are.
 func (v *validator) consolidated(ctx context.Context, g *zarr.Group, listed bool) error {
+	c := g.Metadata().Consolidated
+	if c == nil {
+		return ctx.Err()
+	}
 	root, err := zarr.OpenStore(ctx, v.store, v.root, append(slices.Clone(v.open), zarr.ImplicitGroup())...)
 	if err != nil {
 		root = g // the root itself is broken, which has been told
 	}
 	consolidated(ctx, root, g, listed, nil, func(path, text string) { v.problem(path, "consolidated", text) })
-	c := g.Metadata().Consolidated
-	if listed || c == nil {
+	if listed {
 		return ctx.Err()
 	}
 	for path := range c.Paths("") {

@@ -143,7 +143,7 @@ func Verify(ctx context.Context, node zarr.Node, opts VerifyOptions) (Report, er
 	failed := v.inspect(ctx, fresh)
 	err = v.pool.Wait()
 	if v.first() {
-		v.surroundings(ctx, fresh)
+		v.besides(ctx, fresh)
 	}
 	if fresh != node {
 		err = errors.Join(err, fresh.Close()) // not its store, which is that of node

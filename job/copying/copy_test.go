@@ -281,7 +281,7 @@ func TestCopyOfManyChunksThatDiffer(t *testing.T) {
 		jobtest.Check(t, err)
 		jobtest.Check(t, zarr.Write(ctx, src, zarr.Select(zarr.Span(1<<39, 1<<39+3)), []int16{1, 2, 3}))
 		dst := mem.New()
-		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{Verify: true})))
+		jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, dst, "", copying.Options{Verify: i == 0 || thorough.Enabled})))
 		n, err := zarr.OpenStore(ctx, dst, "")
 		jobtest.Check(t, err)
 		got, err := zarr.Read[int16](ctx, n.(*zarr.Array), zarr.Select(zarr.Span(1<<39-1, 1<<39+4)))

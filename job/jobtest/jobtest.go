@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -106,7 +107,7 @@ func Same(t testing.TB, got, want map[string]string) {
 func Elements(t testing.TB, a *zarr.Array) []byte {
 	t.Helper()
 	var out []byte
-	for v, err := range a.Stream(context.Background(), zarr.All(), 100) {
+	for v, err := range a.Stream(context.Background(), zarr.All(), thorough.Of(1<<16, 100)) {
 		Check(t, err)
 		out = append(out, v.Data...)
 	}

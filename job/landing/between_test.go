@@ -42,10 +42,7 @@ func TestACopyBetweenThatStopsAnywhereGoesOn(t *testing.T) {
 			whole := open(plenty)
 			jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, whole, "in/whole", direct)))
 			want := jobtest.All(t, whole)
-			step := thorough.Step(7)
-			if name != "memory" {
-				step = thorough.Step(11)
-			}
+			step := thorough.Step(2*steps[name] + 1) // there are more of them
 			between := false
 			for stop := 0; ; stop += step {
 				dst := open(stop)
@@ -104,7 +101,7 @@ func TestReplacingBetweenThatStopsAnywhere(t *testing.T) {
 			whole := open(plenty)
 			jobtest.Check(t, jobtest.Err(copying.Into(ctx, src, whole, "a", direct)))
 			want := jobtest.All(t, whole)
-			for stop := 0; ; stop += thorough.Step(37) {
+			for stop := 0; ; stop += thorough.Step(53) {
 				dst := open(plenty)
 				jobtest.Check(t, jobtest.Err(copying.Into(ctx, other, dst, "a", copying.Options{})))
 				setLeft(dst, stop)

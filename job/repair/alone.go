@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	formats "github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/file"
@@ -82,9 +83,9 @@ func (p *Plan) above(ctx context.Context, f func(s store.Store, at string) error
 	return nil
 }
 
-// isNode reports whether a folder has the document of a group.
+// isNode reports whether a folder has the document of a node.
 func isNode(dir string) bool {
-	for _, name := range []string{"zarr.json", ".zgroup"} {
+	for _, name := range formats.Registry().Documents() {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return true
 		}

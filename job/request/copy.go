@@ -8,7 +8,8 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/pad"
 	"github.com/omnizarr/zarr/coordinates"
-	"github.com/omnizarr/zarr/format/hdf5"
+	"github.com/omnizarr/zarr/format"
+	formats "github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/spread"
@@ -101,7 +102,15 @@ func (r *Ready) Copy(ctx context.Context) (copying.Summary, error) {
 
 // Omitting opens a source of which what cannot be copied of a node does not keep the rest
 // from it: Omitted tells of it.
-func Omitting() zarr.Option { return zarr.With(hdf5.NullReferences) }
+func Omitting() zarr.Option {
+	var omit []format.Option
+	for _, f := range formats.Registry().All() {
+		if f.Omit != nil {
+			omit = append(omit, f.Omit)
+		}
+	}
+	return zarr.With(omit...)
+}
 
 // Omitted tells what a source has left out of what was read, such as references that lead
 // nowhere.

@@ -27,10 +27,11 @@ import (
 // image makes an array of noise, which no two blocks have in common.
 func image(t *testing.T, url string) {
 	t.Helper()
-	a, err := zarr.CreateArray(t.Context(), url, zarr.ArraySpec{Shape: []int{150, 170}, Chunks: []int{150, 16}, DataType: "uint16", DimensionNames: []string{"y", "x"}})
+	rows, columns := thorough.Of(75, 150), thorough.Of(85, 170)
+	a, err := zarr.CreateArray(t.Context(), url, zarr.ArraySpec{Shape: []int{rows, columns}, Chunks: []int{rows, 16}, DataType: "uint16", DimensionNames: []string{"y", "x"}})
 	jobtest.Check(t, err)
 	random := rand.New(rand.NewPCG(1, 2))
-	data := make([]uint16, 150*170)
+	data := make([]uint16, rows*columns)
 	for i := range data {
 		data[i] = uint16(random.Uint32())
 	}
@@ -137,7 +138,7 @@ func copied(t *testing.T, c request.Copy, f func(*copying.Options)) (copying.Sum
 // Parts in any order, and jobs of any number of processes, make what one process makes,
 // to the last hidden byte.
 func TestCopiesByMany(t *testing.T) {
-	// The race detector looks at one of each way: what the others have besides is values.
+	// One of each way: what the others have besides is values, which the race detector does not look at.
 	ways := []string{"chunks as bytes", "shards", "n5", "pyramid", "session", "between, read"}
 	for name, c := range requests(t) {
 		if race.Enabled && !thorough.Enabled && !slices.Contains(ways, name) {
@@ -164,6 +165,9 @@ func TestCopiesByMany(t *testing.T) {
 				}
 			}
 			jobtest.Same(t, files(t, filepath.Join(dir, "parts")), want)
+			if !thorough.Enabled && !slices.Contains(ways, name) {
+				return // who shares out the parts is the same
+			}
 
 			spec, err := to("pool").Spec()
 			jobtest.Check(t, err)

@@ -90,14 +90,6 @@ func (v *virtual) anew(ctx context.Context, path string, a *zarr.Array, doc *met
 			return nil, err
 		}
 	}
-	v.note("%s: %s in the copy, since others do not have the codec %s: %s", path, stored(len(items)), was, words.Bytes(float64(v.used-before)))
+	v.stored(fmt.Sprint("others do not have the codec ", was), path, len(items), v.used-before)
 	return items, nil
-}
-
-// stored says that chunks lie in the copy itself.
-func stored(chunks int) string {
-	if chunks == 1 {
-		return "one chunk is stored"
-	}
-	return words.Grouped(int64(chunks)) + " chunks are stored"
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/grid"
-	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/refs"
 )
@@ -102,7 +101,7 @@ func (v *virtual) collect(ctx context.Context, path string, a *zarr.Array) ([]it
 		items = append(items, item{c.key, c.Reference})
 	}
 	if v.made > 0 {
-		v.note("%s: %s in the copy, since no part of a file is one: %s", path, stored(v.made), words.Bytes(float64(v.used-before)))
+		v.stored("no part of a file is one", path, v.made, v.used-before)
 	}
 	return items, nil
 }

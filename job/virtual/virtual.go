@@ -105,9 +105,14 @@ func Write(ctx context.Context, src zarr.Node, url string, opts Options) error {
 	}
 	v.used, v.made = 0, 0
 	if strings.HasSuffix(strings.ToLower(url), ".json") {
-		return v.file(ctx, url)
+		err = v.file(ctx, url)
+	} else {
+		err = v.folder(ctx, url)
 	}
-	return v.folder(ctx, url)
+	if err == nil {
+		v.tellStored()
+	}
+	return err
 }
 
 // virtual is the work of Write.
@@ -122,6 +127,38 @@ type virtual struct {
 	used   int64 // bytes of chunks in manifests
 	made   int   // chunks of the array there that have no place in a file
 	notes  []string
+	within []within
+}
+
+// within are chunks of arrays that lie in the copy itself, all for one reason.
+type within struct {
+	why    string
+	paths  []string
+	chunks int
+	bytes  int64
+}
+
+// stored counts chunks of an array that lie in the copy itself. A file of HDF5 may have
+// hundreds of arrays of text, of which single notes would hide all others.
+func (v *virtual) stored(why, path string, chunks int, bytes int64) {
+	i := slices.IndexFunc(v.within, func(w within) bool { return w.why == why })
+	if i < 0 {
+		i = len(v.within)
+		v.within = append(v.within, within{why: why})
+	}
+	w := &v.within[i]
+	w.paths, w.chunks, w.bytes = append(w.paths, path), w.chunks+chunks, w.bytes+bytes
+}
+
+// tellStored notes what was counted.
+func (v *virtual) tellStored() {
+	for _, w := range v.within {
+		text := "one chunk is stored"
+		if w.chunks != 1 {
+			text = words.Grouped(int64(w.chunks)) + " chunks are stored"
+		}
+		v.note("%s: %s in the copy, since %s: %s", words.Some(w.paths), text, w.why, words.Bytes(float64(w.bytes)))
+	}
 }
 
 // item is a reference with its key.

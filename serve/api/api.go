@@ -9,9 +9,9 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/serve/fresh"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/source"
 )
 

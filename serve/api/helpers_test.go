@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/leaktest"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/omnizarr/zarr/serve/api"
 	"github.com/omnizarr/zarr/serve/servetest"
@@ -38,11 +41,35 @@ func serving(t testing.TB, urls ...string) *client {
 	return &client{t, api.New(set, api.Options{}), set}
 }
 
+// samplesMade are the samples of all tests that only read them.
+var samplesMade struct {
+	sync.Mutex
+	dir string
+}
+
+// lasting is a test whose folder outlives it.
+type lasting struct {
+	testing.TB
+	dir string
+}
+
+func (l lasting) TempDir() string { return l.dir }
+
 // samples gives the API of a folder with all samples, as the source data, and of the
 // NWB session alone.
 func samples(t testing.TB) *client {
 	t.Helper()
-	dir := servetest.Samples(t)
+	samplesMade.Lock()
+	defer samplesMade.Unlock()
+	if samplesMade.dir == "" {
+		dir, err := os.MkdirTemp("", "samples")
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaktest.AtEnd(func() { os.RemoveAll(dir) })
+		samplesMade.dir = servetest.Samples(lasting{t, dir})
+	}
+	dir := samplesMade.dir
 	c := serving(t, filepath.Join(dir, servetest.Session))
 	if _, err := c.set.Add("data", dir); err != nil {
 		t.Fatal(err)

@@ -21,9 +21,9 @@ import (
 	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/cf"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/raster"
 	"github.com/omnizarr/zarr/serve/fresh"
+	"github.com/omnizarr/zarr/serve/kept"
 )
 
 // Options says where levels are kept.

@@ -15,11 +15,11 @@ import (
 	"github.com/omnizarr/zarr/downsample"
 	"github.com/omnizarr/zarr/format/ngff"
 	"github.com/omnizarr/zarr/internal/alloctest"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/pyramid"
 	"github.com/omnizarr/zarr/raster"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/levels"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -386,9 +386,9 @@ func TestSampledRows(t *testing.T) {
 	s := &counting{Store: mem.New()}
 	a, err := zarr.CreateArrayIn(ctx, s, "", zarr.ArraySpec{Shape: []int{9000, 9000}, DataType: "uint8", Chunks: []int{9000, 9000}, Codecs: []byte(`[{"name":"bytes"}]`), DimensionNames: []string{"y", "x"}})
 	check(t, err)
-	data := make([]uint8, 9000*9000)
-	for i := range data {
-		data[i] = uint8(i / 9000 / 64)
+	data := make([]uint8, 0, 9000*9000)
+	for y := range 9000 {
+		data = append(data, bytes.Repeat([]byte{uint8(y / 64)}, 9000)...)
 	}
 	check(t, zarr.Write(ctx, a, zarr.All(), data))
 	img, err := levels.Of(ctx, a, levels.Options{Cache: cache(t), Key: "a"})

@@ -33,9 +33,9 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec/std"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/serve/fresh"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/store"
 )
 

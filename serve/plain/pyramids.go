@@ -10,9 +10,9 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/ngff"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/raster"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/levels"
 )
 

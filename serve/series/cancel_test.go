@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/convention"
-	"github.com/omnizarr/zarr/internal/kept"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/series"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sort"
 
 	"github.com/omnizarr/zarr/coordinates"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/numeric"
+	"github.com/omnizarr/zarr/serve/kept"
 )
 
 // clock tells when samples were taken.

@@ -12,9 +12,9 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/internal/alloctest"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/numeric"
-	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/series"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
@@ -69,10 +69,7 @@ func large(t testing.TB, shape, chunks []int) (*zarr.Array, *computed) {
 
 func TestTenToTheEightSamples(t *testing.T) {
 	const chunk = 1_000_000
-	n := 100 * chunk
-	if race.Enabled {
-		n = 12 * chunk
-	}
+	n := thorough.Of(12, 100) * chunk
 	a, c := large(t, []int{n}, []int{chunk})
 	cache, err := kept.New(64<<20, "", 0)
 	check(t, err)

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/numeric"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/serve/kept"
 )
 
 // pyramid keeps the extremes of blocks of samples, part by part, as they are asked for.

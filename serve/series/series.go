@@ -17,9 +17,9 @@ import (
 	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/format/cf"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/serve/fresh"
+	"github.com/omnizarr/zarr/serve/kept"
 )
 
 // ErrNone says that something is no series of numbers.

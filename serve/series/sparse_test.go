@@ -6,8 +6,8 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/internal/alloctest"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/thorough"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/series"
 	"github.com/omnizarr/zarr/store/mem"
 )

@@ -325,8 +325,8 @@ func (d *drawing) add(k, bin int, low, high float64) {
 	factor, offset := d.scale(d.view.Channels[k])
 	mu := &d.mu[k%len(d.mu)]
 	mu.Lock()
+	defer mu.Unlock() // also of a panic, which others would wait behind
 	d.view.add(k, bin, low, high, factor, offset)
-	mu.Unlock()
 }
 
 // blocks joins the extremes of blocks. What is too much to be read now is left out,
@@ -345,22 +345,37 @@ func (d *drawing) blocks(ctx context.Context, start, stop, block int) error {
 	slices.Sort(groups)
 	all := float64(last-first+1) * float64(len(groups))
 	parts := spread(last-first+1, max(mostParts/len(groups), 1))
-	total, missed := len(parts)*len(groups), atomic.Int64{}
+	var seen, missed atomic.Int64
+	failed := make(chan error, 1)
 	weight := int64(p.part) * int64(p.group) * int64(p.bytes)
-	err := d.each(ctx, total, weight, func(i int) error {
+	err := d.each(ctx, len(parts)*len(groups), weight, func(i int) error {
 		if missed.Load() >= mostMissed {
-			missed.Add(1)
-			return nil
+			return errLater // so are all that follow
 		}
 		e := extent{first + parts[i/len(groups)], groups[i%len(groups)]}
 		err := d.addPart(ctx, e, start, stop, block, wanted[e.group])
-		if errors.Is(err, errLater) {
+		switch {
+		case err == nil:
+			seen.Add(1)
+		case errors.Is(err, errLater):
 			missed.Add(1)
 			return nil
+		default:
+			select {
+			case failed <- err:
+			default:
+			}
 		}
 		return err
 	})
-	if seen := float64(total) - float64(missed.Load()); seen < all {
+	if errors.Is(err, errLater) {
+		err = nil
+		select {
+		case err = <-failed: // of a part that was under way
+		default:
+		}
+	}
+	if seen := float64(seen.Load()); seen < all {
 		v.Exact, v.Covered = false, seen/all
 	}
 	return err
@@ -397,18 +412,14 @@ func (d *drawing) addPart(ctx context.Context, e extent, start, stop, block int,
 	begin, end, from, _ := p.cut(e)
 	blocks := (end - begin + block - 1) / block
 	first, last := (max(start, begin)-begin)/block, (min(stop, end)-begin+block-1)/block
-	bins := make([][2]int, blocks) // that a block belongs to
-	if d.times == nil {
-		for b := first; b < last; b++ {
-			at := (begin + b*block - v.First) / v.Step
-			bins[b] = [2]int{at, at}
-		}
-	} else {
+	var bins [][2]int // that a block belongs to
+	if d.times != nil {
 		raw, err := d.times.get(ctx, extent{part: e.part}, coarse, &d.budget)
 		if err != nil {
 			return err
 		}
 		times := d.times.kernel.pairs(raw)
+		bins = make([][2]int, blocks)
 		before := math.Inf(-1)
 		for b := first; b < last; b++ {
 			from, to := times.at(b)
@@ -422,6 +433,13 @@ func (d *drawing) addPart(ctx context.Context, e extent, start, stop, block int,
 	raw, err := p.get(ctx, e, coarse, &d.budget)
 	if err != nil {
 		return err
+	}
+	if bins == nil { // only now: most parts may be left for later
+		bins = make([][2]int, blocks)
+		for b := first; b < last; b++ {
+			at := (begin + b*block - v.First) / v.Step
+			bins[b] = [2]int{at, at}
+		}
 	}
 	pairs := p.kernel.pairs(raw)
 	for _, k := range wanted {

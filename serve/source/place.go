@@ -111,7 +111,11 @@ func (p *place) take(ctx context.Context, n zarr.Node) error {
 	p.subject = &convention.Subject{Node: n}
 	if g, ok := n.(*zarr.Group); ok {
 		for _, c := range p.source.set.opt.Kinds.Conventions() {
-			if _, sure := c.IsFile(ctx, g); !sure {
+			_, sure, err := c.IsFile(ctx, g)
+			if err != nil {
+				return err
+			}
+			if !sure {
 				continue
 			}
 			o, err := c.Open(ctx, g, "/", p.source.set.opt.Open...)

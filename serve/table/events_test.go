@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/rows"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/table"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
 	"github.com/omnizarr/zarr/elements"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/kind"
 	"github.com/omnizarr/zarr/rows"
+	"github.com/omnizarr/zarr/serve/kept"
 )
 
 // Errors of requests; test with errors.Is.

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,11 +19,11 @@ import (
 	"github.com/omnizarr/zarr/elements"
 	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 	"github.com/omnizarr/zarr/rows"
+	"github.com/omnizarr/zarr/serve/kept"
 	"github.com/omnizarr/zarr/serve/table"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -145,7 +146,7 @@ func people(t testing.TB, n int) (*table.Table, []float32, []uint32) {
 func TestRowsAreChosenAndSortedAsAModelDoes(t *testing.T) {
 	const n = 70_000 // more than one block
 	tab, heights, ages := people(t, n)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		filter, sort string
 		keep         func(i int) bool
 		less         func(i, j int) int
@@ -183,6 +184,9 @@ func TestRowsAreChosenAndSortedAsAModelDoes(t *testing.T) {
 				}
 			}
 		}
+		if !thorough.Enabled && i%2 != 0 {
+			continue
+		}
 		var b bytes.Buffer
 		write, err := tab.CSV(t.Context(), table.Query{Filter: c.filter, Sort: c.sort, Columns: []string{"age"}})
 		check(t, err)
@@ -192,7 +196,7 @@ func TestRowsAreChosenAndSortedAsAModelDoes(t *testing.T) {
 			t.Fatalf("%q by %q: %d lines, want %d", c.filter, c.sort, len(lines), len(want)+1)
 		}
 		for k, i := range want {
-			if lines[k+1] != fmt.Sprint(ages[i]) {
+			if lines[k+1] != strconv.Itoa(int(ages[i])) {
 				t.Fatalf("line %d is %s, want %d", k+1, lines[k+1], ages[i])
 			}
 		}
@@ -244,7 +248,7 @@ func column(name string, value func(i int) float64) rows.Field {
 func TestTenToTheSevenRows(t *testing.T) {
 	n := 10_000_000
 	if !thorough.Enabled {
-		n = 10 * thorough.Rounds(1_000_000)
+		n = 10 * thorough.Rounds(200_000)
 	}
 	set := &rows.Set{Rows: rows.Span{Step: 1, Count: n}, Fields: []rows.Field{column("x", func(i int) float64 { return float64(i * 7919 % n) })}}
 	cache, err := kept.New(64<<20, "", 0)

@@ -70,7 +70,7 @@ func takeLease(ctx context.Context, s store.Store, key string, wait bool) (relea
 			}
 			seen = ""
 		}
-		about := renewed / 4
+		about := min(renewed/32<<min(try, 3), renewed/4) // soon at first, as who has it renews it
 		if wait {
 			about = min(10*time.Millisecond<<min(try, 5), 300*time.Millisecond)
 		}

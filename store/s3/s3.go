@@ -154,8 +154,11 @@ func (s *Store) Concurrency() int { return s.client.Concurrency() }
 // Conditional is true.
 func (s *Store) Conditional() bool { return true }
 
+// Counts is what was asked of the servers so far.
+type Counts = remote.Counts
+
 // Counts tells what was asked of the server.
-func (s *Store) Counts() remote.Counts { return s.client.Counts() }
+func (s *Store) Counts() Counts { return s.client.Counts() }
 
 // Locate tells the URL of a value, which it asks for to see that it is there.
 func (s *Store) Locate(ctx context.Context, key string) (url string, off, length int64, err error) {

@@ -62,6 +62,9 @@ var rangeCases = []rangeCase{
 	{"limit too small for a big one", "deep/in/big", store.UpTo(200_000), 0, 0, store.ErrTooLarge},
 }
 
+// rooms are where values are read to, used again as they are large.
+var rooms = sync.Pool{New: func() any { return new([1 << 19]byte) }}
+
 // checkRange runs one case through get, once with room and once without.
 func checkRange(t *testing.T, c rangeCase, get func(r store.Range, dst []byte) ([]byte, store.Info, error)) {
 	t.Helper()
@@ -69,7 +72,9 @@ func checkRange(t *testing.T, c rangeCase, get func(r store.Range, dst []byte) (
 	if b, _, err := get(c.r.BytesOnly(), nil); !errors.Is(err, c.err) || err == nil && !bytes.Equal(b, value[c.lo:c.hi]) {
 		t.Errorf("%s, only the bytes: %v, or the wrong ones", c.name, err)
 	}
-	for _, dst := range [][]byte{nil, []byte("head"), append(make([]byte, 0, 1<<19), "head"...)} {
+	room := rooms.Get().(*[1 << 19]byte)
+	defer rooms.Put(room)
+	for _, dst := range [][]byte{nil, []byte("head"), append(room[:0], "head"...)} {
 		before := bytes.Clone(dst)
 		b, info, err := get(c.r, dst)
 		if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -118,7 +119,8 @@ func testIfMatchRace(t *testing.T, s store.Store) {
 	if put(t, s, "n", []byte("0000")).ETag == "" {
 		t.Skip("the store has no ETags")
 	}
-	const goroutines, each = 4, 25
+	const goroutines = 4
+	each := thorough.Of(10, 25)
 	var wg sync.WaitGroup
 	for range goroutines {
 		wg.Go(func() {
@@ -145,7 +147,7 @@ func testIfMatchRace(t *testing.T, s store.Store) {
 }
 
 func testIfAbsentRace(t *testing.T, s store.Store) {
-	for round := range 10 {
+	for round := range thorough.Of(5, 10) {
 		key := fmt.Sprintf("d%d/k", round)
 		var wins atomic.Int32
 		var wg sync.WaitGroup
@@ -198,15 +200,18 @@ func testReplace(t *testing.T, s store.Store) {
 			}
 		})
 	}
-	for i := range 60 {
+	for i := range thorough.Of(24, 60) {
 		put(t, s, "d/k", values[i%len(values)])
 	}
 	stop.Store(true)
 	wg.Wait()
 }
 
+// bigValue is the same for all stores; to make it takes longer than to store it.
+var bigValue = sync.OnceValue(func() []byte { return pattern(9<<20+7, 9) })
+
 func testBig(t *testing.T, s store.Store) {
-	big := pattern(9<<20+7, 9)
+	big := bigValue()
 	put(t, s, "big", big)
 	want(t, s, "big", big)
 	b, _, err := s.Get(context.Background(), "big", store.Part(5<<20, 1<<20), nil)
@@ -288,7 +293,7 @@ func testConcurrent(t *testing.T, s store.Store) {
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
-			for i := range 40 {
+			for i := range thorough.Of(22, 40) {
 				key := fmt.Sprintf("g%d/%d/v", i%3, g)
 				value := pattern(100+i, byte(g))
 				if _, err := s.Put(ctx, key, value, store.PutOptions{}); err != nil {
@@ -326,7 +331,7 @@ func testRandom(t *testing.T, s store.Store) {
 		fmt.Fprintf(&b, "v%d", rng.IntN(4))
 		return b.String()
 	}
-	for i := range 400 {
+	for i := range thorough.Of(200, 400) {
 		switch op := rng.IntN(10); {
 		case op < 5:
 			k, v := key(), pattern(rng.IntN(50), byte(i))

@@ -128,15 +128,18 @@ func TestNoServer(t *testing.T) {
 func TestStalledServer(t *testing.T) {
 	done := make(chan struct{})
 	opt := quick
-	opt.Stall, opt.Retries = 30*time.Millisecond, 1
-	s := serve(t, opt, func(w http.ResponseWriter, r *http.Request) {
+	opt.Stall, opt.Retries = 10*time.Millisecond, 1
+	stall := func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "body") {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, "start")
 			w.(http.Flusher).Flush()
 		}
 		<-done
-	})
+	}
+	s := serve(t, opt, stall)
+	opt.Stall = time.Hour
+	patient := serve(t, opt, stall)
 	defer close(done)
 	for _, key := range []string{"header", "body"} {
 		if _, _, err := s.Get(ctx, key, store.All(), nil); !errors.Is(err, remote.ErrStalled) {
@@ -145,7 +148,7 @@ func TestStalledServer(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer cancel()
-	if _, _, err := s.Get(short, "body", store.All(), nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := patient.Get(short, "body", store.All(), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("deadline: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ import (
 var ctx = context.Background()
 
 // quick retries without waiting long.
-var quick = Options{Wait: time.Millisecond, MaxWait: 5 * time.Millisecond}
+var quick = Options{Wait: time.Microsecond, MaxWait: 50 * time.Microsecond}
 
 // serve gives a store on a server that answers with h.
 func serve(t *testing.T, opt Options, h http.HandlerFunc) *Store {

@@ -38,6 +38,7 @@ type checker struct {
 	groups   map[*schema.GroupSpec]*schema.GroupSpec // expanded
 	datasets map[*schema.DatasetSpec]*schema.DatasetSpec
 	linked   map[linked]bool
+	rows     map[tableAt]int // of tables that were opened
 	later    []references
 	deferred map[references]bool
 }
@@ -53,6 +54,12 @@ type linked struct {
 	file *hdmf.File
 	path string
 	spec any
+}
+
+// tableAt is where a table lies.
+type tableAt struct {
+	file *hdmf.File
+	path string
 }
 
 // kind is what is known about a type that objects say they have.
@@ -75,7 +82,7 @@ func newChecker(f *hdmf.File, opt Options) *checker {
 	return &checker{
 		file: f, id: f.ID(), opt: opt, told: map[Finding]bool{},
 		nodes: map[string]*target{}, kinds: map[hdmf.Type]*kind{}, strange: map[string]*strange{},
-		groups: map[*schema.GroupSpec]*schema.GroupSpec{}, datasets: map[*schema.DatasetSpec]*schema.DatasetSpec{}, linked: map[linked]bool{}, deferred: map[references]bool{},
+		groups: map[*schema.GroupSpec]*schema.GroupSpec{}, datasets: map[*schema.DatasetSpec]*schema.DatasetSpec{}, linked: map[linked]bool{}, rows: map[tableAt]int{}, deferred: map[references]bool{},
 	}
 }
 
@@ -164,6 +171,7 @@ type visit struct {
 	// again says that the object is looked at where it lies too, as its own type
 	// asks. Only what else is asked of it counts.
 	again bool
+	held  []held // what a group holds: listed once, whoever looks at it
 }
 
 // object checks an object: as its own type says, and as those around it ask.
@@ -194,7 +202,12 @@ func (c *checker) object(ctx context.Context, o hdmf.Object, v visit) error {
 		}
 	} else {
 		v.specs, open = c.own(o, v)
-		if err := c.lengths(ctx, o, v.at); err != nil {
+	}
+	if g, ok := o.(*hdmf.Group); ok {
+		v.held = list(ctx, g)
+	}
+	if !v.again {
+		if err := c.lengths(ctx, o, v); err != nil {
 			return err
 		}
 		if c.opt.Inspect {

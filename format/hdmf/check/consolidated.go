@@ -38,15 +38,9 @@ func (c *checker) consolidated(ctx context.Context) error {
 	for _, name := range all.Ignored {
 		c.tell("/", StaleConsolidated, "consolidated metadata has %s, which is no path of a node", quote(name))
 	}
-	seen := map[string]bool{}
+	listed, seen := map[string]bool{}, map[string]bool{}
 	for at := range all.Paths("") {
-		seen[at] = true
-		if problem := stale(ctx, fresh, all, at); problem != "" {
-			c.tell("/"+at, StaleConsolidated, "%s", problem)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		listed[at] = true
 	}
 	// Some writers leave the schemas out, and some stores cannot list.
 	hidden := strings.TrimPrefix(c.file.SchemaPath(), "/")
@@ -56,11 +50,31 @@ func (c *checker) consolidated(ctx context.Context) error {
 		}
 		// The root of the file need not be that of its store.
 		at := strings.TrimPrefix(strings.TrimPrefix(n.Path(), fresh.Path()), "/")
-		if !seen[at] && (hidden == "" || at != hidden && !strings.HasPrefix(at, hidden+"/")) {
+		if listed[at] {
+			seen[at] = true
+			c.compare(all, at, n, nil)
+		} else if hidden == "" || at != hidden && !strings.HasPrefix(at, hidden+"/") {
 			c.tell("/"+at, StaleConsolidated, "the node is not in the consolidated metadata of the file, so that readers miss it")
 		}
 	}
+	// What the walk did not come by is gone or broken, or cannot be listed.
+	for at := range all.Paths("") {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !seen[at] {
+			n, err := fresh.Open(ctx, at)
+			c.compare(all, at, n, err)
+		}
+	}
 	return ctx.Err()
+}
+
+// compare compares the entry of a node with the node, as it was opened.
+func (c *checker) compare(all *meta.Consolidated, at string, n zarr.Node, err error) {
+	if problem := stale(all, at, n, err); problem != "" {
+		c.tell("/"+at, StaleConsolidated, "%s", problem)
+	}
 }
 
 // committed is where the file is found as it is after its last commit, which the
@@ -77,12 +91,11 @@ func committed(ctx context.Context, root *zarr.Group) (s store.Store, at string)
 
 // stale says how the entry of a node differs from its own document, "" if it does
 // not.
-func stale(ctx context.Context, fresh *zarr.Group, all *meta.Consolidated, at string) string {
-	entry, err := all.Get(at)
-	if err != nil {
-		return "consolidated metadata cannot be read: " + err.Error()
+func stale(all *meta.Consolidated, at string, n zarr.Node, err error) string {
+	entry, bad := all.Get(at)
+	if bad != nil {
+		return "consolidated metadata cannot be read: " + bad.Error()
 	}
-	n, err := fresh.Open(ctx, at)
 	if errors.Is(err, store.ErrNotExist) {
 		return "is in the consolidated metadata of the file, and there is no such node"
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store/held"
 	"github.com/omnizarr/zarr/store/journal"
 )
@@ -15,6 +16,13 @@ func TestStaleConsolidated(t *testing.T) {
 	for _, name := range []string{"session_v2.nwb.zarr", "session_v3.nwb.zarr"} {
 		t.Run(name, func(t *testing.T) {
 			good := files(nwbtest.Files(t, name))
+			var opt check.Options
+			if !thorough.Enabled { // the schemas are read once
+				var err error
+				if opt.Schema, err = in(t, good).Schemas(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
 			for what, test := range map[string]struct {
 				change func(f files)
 				want   []string
@@ -28,7 +36,7 @@ func TestStaleConsolidated(t *testing.T) {
 			} {
 				f := maps.Clone(good)
 				test.change(f)
-				t.Run(what, func(t *testing.T) { want(t, findings(t, in(t, f), check.Options{}), test.want...) })
+				t.Run(what, func(t *testing.T) { want(t, findings(t, in(t, f), opt), test.want...) })
 			}
 		})
 	}

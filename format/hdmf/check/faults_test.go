@@ -19,7 +19,7 @@ import (
 // References that lead nowhere over paths of a thousand parts take no longer than
 // others: as elements and as attributes, with links beside them or not.
 func TestLongPaths(t *testing.T) {
-	n := max(200, thorough.Rounds(1000)) // of which a hundred are told of where elements lead
+	n := thorough.Of(120, 1000) // of which a hundred are told of where elements lead
 	long := func(i int) string { return fmt.Sprintf("/x%d%s", i, strings.Repeat("/a", 1000)) }
 	for name, test := range map[string]struct {
 		attrs string
@@ -113,7 +113,9 @@ func TestConsolidatedOfAFileInsideAStore(t *testing.T) {
 	for _, name := range []string{"legacy_v2_0.10.nwb.zarr", "session_v2.nwb.zarr", "session_v3.nwb.zarr"} {
 		t.Run(name, func(t *testing.T) {
 			f := files(nwbtest.Files(t, name))
-			want(t, findings(t, sub(t, name, f), check.Options{}))
+			if thorough.Enabled || strings.HasPrefix(name, "legacy") {
+				want(t, findings(t, sub(t, name, f), check.Options{}))
+			}
 			f = moved(f, "session_description", "elsewhere")
 			found := findings(t, sub(t, name, f), check.Options{})
 			want(t, found, "/elsewhere StaleConsolidated readers miss it", "/session_description StaleConsolidated there is no such node")

@@ -20,6 +20,19 @@ type member struct {
 
 func (m *member) isDataset() bool { return m.target.dataset }
 
+// held is one of what a group holds, or why it cannot be read.
+type held struct {
+	hdmf.Member
+	err error
+}
+
+func list(ctx context.Context, g *hdmf.Group) (all []held) {
+	for m, err := range g.Members(ctx) {
+		all = append(all, held{m, err})
+	}
+	return all
+}
+
 // slot is one place of a spec and how many members took it.
 type slot struct {
 	name     string
@@ -44,7 +57,7 @@ func (c *checker) group(ctx context.Context, g *hdmf.Group, v visit, open bool) 
 			return err
 		}
 	}
-	members, err := c.members(ctx, g, v.at)
+	members, err := c.members(ctx, g, v)
 	if err != nil {
 		return err
 	}
@@ -97,20 +110,21 @@ func ofType(t *target) string {
 
 // members lists what a group holds: datasets, then groups, then links, as hdmf's
 // validator takes them.
-func (c *checker) members(ctx context.Context, g *hdmf.Group, at string) ([]*member, error) {
+func (c *checker) members(ctx context.Context, g *hdmf.Group, v visit) ([]*member, error) {
 	var lists [3][]*member
+	at := v.at
 	own := c.nodes[at]
 	if g.File() != c.file || g.Path() != at {
 		own = nil // what lies here is behind a link
 	}
-	for m, err := range g.Members(ctx) {
-		if err != nil {
-			if err := c.unreadable(ctx, join(at, nameIn(g, err)), err); err != nil {
+	for _, m := range v.held {
+		if m.err != nil {
+			if err := c.unreadable(ctx, join(at, nameIn(g, m.err)), m.err); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		out := &member{Member: m}
+		out := &member{Member: m.Member}
 		switch o := m.Object.(type) {
 		case *hdmf.Dataset:
 			out.target = &target{kind: c.kind(o.Type()), dataset: true}

@@ -14,49 +14,66 @@ import (
 
 // lengths checks what no schema can say: that columns, indexes and times fit what they
 // belong to. Of values only indexes and row numbers are read.
-func (c *checker) lengths(ctx context.Context, o hdmf.Object, at string) error {
+func (c *checker) lengths(ctx context.Context, o hdmf.Object, v visit) error {
 	k := c.kind(o.Type())
 	switch o := o.(type) {
 	case *hdmf.Dataset:
 		if k.is("DynamicTableRegion") {
-			return c.tableRegion(ctx, o, at)
+			return c.tableRegion(ctx, o, v.at)
 		}
 	case *hdmf.Group:
 		switch {
 		case k.is("TimeSeries"):
-			c.times(ctx, o, at, k)
+			c.times(ctx, o, v, k)
 		case k.is("DynamicTable"), k.typ == nil && hdmf.IsTable(o):
-			return c.table(ctx, o, at)
+			return c.table(ctx, o, v)
 		}
 	}
 	return ctx.Err()
 }
 
 // times compares the samples of a series with their times.
-func (c *checker) times(ctx context.Context, g *hdmf.Group, at string, k *kind) {
-	data, times := child(ctx, g, "data"), child(ctx, g, "timestamps")
+func (c *checker) times(ctx context.Context, g *hdmf.Group, v visit, k *kind) {
+	data, times := v.child(ctx, g, "data"), v.child(ctx, g, "timestamps")
 	if data == nil || times == nil || len(data.Shape()) == 0 || len(times.Shape()) != 1 || !strings.HasPrefix(times.DType().Name, "float") {
 		return // of times that are none the schema tells
 	}
 	samples, n := data.Shape()[0], times.Shape()[0]
-	still := k.is("ImageSeries") && (n == 0 || samples == 0 && child(ctx, g, "external_file") != nil)
+	still := k.is("ImageSeries") && (n == 0 || samples == 0 && v.child(ctx, g, "external_file") != nil)
 	if n == samples || still {
 		return
 	}
 	// A clock that several series share goes on with the longest of them; pynwb warns.
 	shared := n > samples && (times.File() != g.File() || times.Path() != join(g.Path(), "timestamps"))
-	c.add(Finding{at, BadLength, fmt.Sprintf("there are %d samples and %d times", samples, n), shared})
+	c.add(Finding{v.at, BadLength, fmt.Sprintf("there are %d samples and %d times", samples, n), shared})
 	if c.opt.Inspect {
-		c.tell(at, "check_timestamps_match_first_dimension", "there are %d samples and %d times", samples, n)
+		c.tell(v.at, "check_timestamps_match_first_dimension", "there are %d samples and %d times", samples, n)
 	}
 }
 
+// child is child of a group whose members are known: only a link is looked up.
+func (v visit) child(ctx context.Context, g *hdmf.Group, name string) *hdmf.Dataset {
+	for _, m := range v.held {
+		if m.Name != name {
+			continue
+		}
+		if m.Object == nil {
+			return child(ctx, g, name)
+		}
+		d, _ := m.Object.(*hdmf.Dataset)
+		return d
+	}
+	return nil
+}
+
 // table checks the columns of a table, and those of its categories.
-func (c *checker) table(ctx context.Context, g *hdmf.Group, at string) error {
+func (c *checker) table(ctx context.Context, g *hdmf.Group, v visit) error {
+	at := v.at
 	t, err := hdmf.OpenTable(ctx, g)
 	if err != nil {
 		return ctx.Err() // the schema says what it lacks, and what cannot be read is told
 	}
+	c.rows[tableAt{g.File(), g.Path()}] = t.Rows()
 	for _, err := range t.Problems() {
 		var elsewhere *zarr.Error
 		switch {
@@ -70,7 +87,7 @@ func (c *checker) table(ctx context.Context, g *hdmf.Group, at string) error {
 			c.tell(at, BadColumn, "%v", err)
 		}
 	}
-	c.rows(t, at)
+	c.columns(t, at)
 	known := map[string]bool{"id": true}
 	if a, ok := g.Attribute("colnames"); ok {
 		var names []string
@@ -85,15 +102,15 @@ func (c *checker) table(ctx context.Context, g *hdmf.Group, at string) error {
 			return err
 		}
 	}
-	if err := c.unnamed(ctx, t, at, known); err != nil {
+	if err := c.unnamed(ctx, t, v, known); err != nil {
 		return err
 	}
-	return c.categories(ctx, t, at)
+	return c.categories(ctx, t, v)
 }
 
-// rows compares the lengths of columns and ids. If all columns agree, the ids are
+// columns compares the lengths of columns and ids. If all columns agree, the ids are
 // what is wrong.
-func (c *checker) rows(t *hdmf.Table, at string) {
+func (c *checker) columns(t *hdmf.Table, at string) {
 	columns, ids := t.Columns(), t.IDs()
 	if len(columns) == 0 {
 		return
@@ -192,33 +209,33 @@ var errEnough = errors.New("enough")
 
 // unnamed looks for columns that colnames does not name, which readers pass over, and
 // for indexes of something else.
-func (c *checker) unnamed(ctx context.Context, t *hdmf.Table, at string, known map[string]bool) error {
+func (c *checker) unnamed(ctx context.Context, t *hdmf.Table, v visit, known map[string]bool) error {
 	elements := map[string]bool{} // of columns that are numbers of them
 	for _, col := range t.Columns() {
 		if a, ok := col.Dataset().Attribute("elements"); ok && len(a.References) == 1 {
 			elements[path.Base(a.References[0].Path)] = true
 		}
 	}
-	for m, err := range t.Group().Members(ctx) {
+	for _, m := range v.held {
 		d, ok := m.Object.(*hdmf.Dataset)
-		if err != nil || !ok || known[m.Name] || elements[m.Name] {
+		if !ok || known[m.Name] || elements[m.Name] {
 			continue
 		}
 		switch k := c.kind(d.Type()); {
 		case k.is("VectorIndex"):
 			a, _ := d.Attribute("target")
 			if len(a.References) == 1 && path.Dir(path.Clean("/"+a.References[0].Path)) != path.Clean(t.Group().Path()) {
-				c.tell(join(at, m.Name), BadIndex, "is the index of %s, which is no column of the table", a.References[0])
+				c.tell(join(v.at, m.Name), BadIndex, "is the index of %s, which is no column of the table", a.References[0])
 			}
 		case k.is("VectorData"):
-			c.tell(join(at, m.Name), ExtraField, "colnames does not name this column, so that readers pass it over")
+			c.tell(join(v.at, m.Name), ExtraField, "colnames does not name this column, so that readers pass it over")
 		}
 	}
 	return ctx.Err()
 }
 
 // categories compares the tables inside an aligned one with it.
-func (c *checker) categories(ctx context.Context, t *hdmf.Table, at string) error {
+func (c *checker) categories(ctx context.Context, t *hdmf.Table, v visit) error {
 	named := map[string]bool{}
 	for _, name := range t.Categories() {
 		named[name] = true
@@ -227,18 +244,18 @@ func (c *checker) categories(ctx context.Context, t *hdmf.Table, at string) erro
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, zarr.ErrNoNode):
-			c.tell(at, Missing, "categories names %s, and there is no such table", quote(name))
+			c.tell(v.at, Missing, "categories names %s, and there is no such table", quote(name))
 		case err == nil && sub.Rows() != t.Rows():
-			c.tell(join(at, name), BadLength, "the category has %d rows, the table %d", sub.Rows(), t.Rows())
+			c.tell(join(v.at, name), BadLength, "the category has %d rows, the table %d", sub.Rows(), t.Rows())
 		}
 	}
 	if !c.kind(t.Group().Type()).is("AlignedDynamicTable") {
 		return nil
 	}
-	for m, err := range t.Group().Members(ctx) {
-		if g, ok := m.Object.(*hdmf.Group); ok && err == nil && !named[m.Name] {
+	for _, m := range v.held {
+		if g, ok := m.Object.(*hdmf.Group); ok && !named[m.Name] {
 			if k := c.kind(g.Type()); k.is("DynamicTable") && !k.is("MeaningsTable") {
-				c.tell(join(at, m.Name), ExtraField, "categories does not name this table, and readers refuse that")
+				c.tell(join(v.at, m.Name), ExtraField, "categories does not name this table, and readers refuse that")
 			}
 		}
 	}
@@ -259,11 +276,17 @@ func (c *checker) tableRegion(ctx context.Context, d *hdmf.Dataset, at string) e
 	if !ok {
 		return nil
 	}
-	t, err := hdmf.OpenTable(ctx, g)
-	if err != nil {
-		return ctx.Err()
+	table := tableAt{g.File(), g.Path()}
+	n, ok := c.rows[table]
+	if !ok {
+		t, err := hdmf.OpenTable(ctx, g)
+		if err != nil {
+			return ctx.Err()
+		}
+		n = t.Rows()
+		c.rows[table] = n
 	}
-	rows := int64(t.Rows())
+	rows := int64(n)
 	err = eachBlock(ctx, d, func(start []int, v *hdmf.Values) error {
 		list, err := v.Ints()
 		for i, row := range list {

@@ -18,29 +18,30 @@ type Convention struct{}
 func (c *Convention) Name() string { return "hdmf" }
 
 // May reports whether a node may be part of an HDMF file.
-func (c *Convention) May(ctx context.Context, n zarr.Node) bool {
+func (c *Convention) May(ctx context.Context, n zarr.Node) (bool, error) {
 	if g, ok := n.(*zarr.Group); ok {
 		return hdmf.Is(ctx, g)
 	}
 	if n == nil {
-		return false
+		return false, nil
 	}
 	attrs := n.Attributes()
 	for _, name := range []string{"zarr_dtype", "_DTYPE", "_REFERENCE_FIELDS", "neurodata_type"} {
 		if attrs.Raw(name) != nil {
-			return true
+			return true, nil
 		}
 	}
-	return attrs.Raw("namespace") != nil && attrs.Raw("data_type") != nil
+	return attrs.Raw("namespace") != nil && attrs.Raw("data_type") != nil, nil
 }
 
 // IsFile reports whether a group looks like a file; one that names cached schemas is
 // one.
-func (c *Convention) IsFile(ctx context.Context, g *zarr.Group) (looks, sure bool) {
+func (c *Convention) IsFile(ctx context.Context, g *zarr.Group) (looks, sure bool, err error) {
 	if g == nil {
-		return false, false
+		return false, false, nil
 	}
-	return hdmf.Is(ctx, g), g.Metadata().Attributes.Raw(".specloc") != nil
+	looks, err = hdmf.Is(ctx, g)
+	return looks, g.Metadata().Attributes.Raw(".specloc") != nil, err
 }
 
 // Open gives the object at a path of a file.

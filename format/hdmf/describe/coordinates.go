@@ -23,7 +23,11 @@ func (c *Convention) Coordinates(ctx context.Context, a *zarr.Array) ([]coordina
 	var top *zarr.Group
 	at := ""
 	for _, g := range above {
-		if hdmf.Is(ctx, g.Group) {
+		is, err := hdmf.Is(ctx, g.Group)
+		if err != nil {
+			return nil, err
+		}
+		if is {
 			top, at = g.Group, path.Dir(g.At)
 		}
 	}

@@ -2,7 +2,6 @@ package describe_test
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,17 +11,31 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf/describe"
 	"github.com/omnizarr/zarr/internal/nwbtest"
 	"github.com/omnizarr/zarr/rows"
+	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
 )
+
+// stores are fixtures in memory, which nobody changes.
+var stores = map[string]*mem.Store{}
 
 // object opens one of a fixture.
 func object(t *testing.T, file, at string) *describe.Object {
 	t.Helper()
-	g, err := zarr.OpenGroup(t.Context(), filepath.Join(nwbtest.Unpack(t, file), file))
+	if stores[file] == nil {
+		s := mem.New()
+		for key, data := range nwbtest.Files(t, file) {
+			if _, err := s.Put(t.Context(), key, data, store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stores[file] = s
+	}
+	n, err := zarr.OpenStore(t.Context(), stores[file], "", zarr.ReadOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { g.Close() })
-	o, err := new(describe.Convention).Open(t.Context(), g, at)
+	t.Cleanup(func() { n.Close() })
+	o, err := new(describe.Convention).Open(t.Context(), n.(*zarr.Group), at)
 	if err != nil {
 		t.Fatal(err)
 	}

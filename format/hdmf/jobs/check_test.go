@@ -15,6 +15,7 @@ import (
 	hdmfcheck "github.com/omnizarr/zarr/format/hdmf/check"
 	"github.com/omnizarr/zarr/format/hdmf/jobs"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job/check"
 	"github.com/omnizarr/zarr/job/jobtest"
 )
@@ -57,8 +58,12 @@ func TestBrokenHDMFFilesAreTold(t *testing.T) {
 		"wrong_shape":                "/acquisition/trace/timestamps ShapeError",
 	}
 	dir := nwbtest.Unpack(t, "broken_v2", "broken_v3", "legacy_v2_0.10.nwb.zarr")
-	for name, want := range broken {
-		for _, layout := range []string{"broken_v2", "broken_v3"} {
+	for i, name := range slices.Sorted(maps.Keys(broken)) {
+		want := broken[name]
+		for j, layout := range []string{"broken_v2", "broken_v3"} {
+			if !thorough.Enabled && i%2 != j {
+				continue // the layouts take turns; hdmf/check tests all
+			}
 			got := strings.Join(rules(validateHDMF(t, filepath.Join(dir, layout, name+".nwb.zarr"), "/")), ", ")
 			if got != want {
 				t.Errorf("%s/%s: %s, want %s", layout, name, got, want)
@@ -99,7 +104,7 @@ func inArchive(t *testing.T, name string, change func(files map[string][]byte)) 
 	jobtest.Check(t, err)
 	z := zip.NewWriter(out)
 	for _, key := range slices.Sorted(maps.Keys(files)) {
-		w, err := z.Create("folder/" + name + "/" + key)
+		w, err := z.CreateHeader(&zip.FileHeader{Name: "folder/" + name + "/" + key, Method: thorough.Of(zip.Store, zip.Deflate)})
 		jobtest.Check(t, err)
 		_, err = w.Write(files[key])
 		jobtest.Check(t, err)
@@ -113,8 +118,10 @@ func inArchive(t *testing.T, name string, change func(files map[string][]byte)) 
 func TestHDMFFilesInFoldersOfArchives(t *testing.T) {
 	for _, name := range []string{"legacy_v2_0.10.nwb.zarr", "session_v3.nwb.zarr"} {
 		url := inArchive(t, name, func(map[string][]byte) {})
-		if got := rules(validateHDMF(t, url, "/")); got != nil {
-			t.Errorf("%s: %v", name, got)
+		if thorough.Enabled || strings.HasPrefix(name, "legacy") {
+			if got := rules(validateHDMF(t, url, "/")); got != nil {
+				t.Errorf("%s: %v", name, got)
+			}
 		}
 		url = inArchive(t, name, func(files map[string][]byte) {
 			maps.DeleteFunc(files, func(key string, _ []byte) bool { return strings.HasPrefix(key, "file_create_date/") })

@@ -18,8 +18,12 @@ import (
 // Rests finds what recordings left: spikes that are in no column yet, and the chunks of
 // columns that were written anew.
 func (*Kind) Rests(ctx context.Context, root zarr.Node) ([]check.Rest, error) {
-	if g, ok := root.(*zarr.Group); !ok || layouts[root.Format()] != hdmf.V3 || !hdmf.Is(ctx, g) {
+	g, ok := root.(*zarr.Group)
+	if !ok || layouts[root.Format()] != hdmf.V3 {
 		return nil, nil
+	}
+	if is, err := hdmf.Is(ctx, g); err != nil || !is {
+		return nil, err
 	}
 	s, err := store.Sub(translate.Raw(root.Store()), root.Path())
 	if err != nil {

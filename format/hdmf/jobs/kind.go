@@ -54,11 +54,12 @@ func (k *Kind) Further(ctx context.Context, url string, object convention.Object
 }
 
 // Bound tells that either version of Zarr has a layout of its own for HDMF files.
-func (*Kind) Bound(ctx context.Context, n zarr.Node) string {
-	if g, ok := n.(*zarr.Group); ok && hdmf.Is(ctx, g) {
-		return "is an HDMF file, or part of one, whose links, references and objects are laid out otherwise there"
+func (*Kind) Bound(ctx context.Context, n zarr.Node) (string, error) {
+	g, _ := n.(*zarr.Group)
+	if is, err := hdmf.Is(ctx, g); err != nil || !is {
+		return "", err
 	}
-	return ""
+	return "is an HDMF file, or part of one, whose links, references and objects are laid out otherwise there", nil
 }
 
 // CopyFlags adds --pickle, --no-pickle, --with-links and --wide-indexes.

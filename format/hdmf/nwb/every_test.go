@@ -14,9 +14,10 @@ import (
 
 // inventor makes up what only a caller can know.
 type inventor struct {
-	t     testing.TB
-	f     *nwb.File
-	count int
+	t       testing.TB
+	f       *nwb.File
+	catalog *schema.Catalog
+	count   int
 }
 
 // Every type of container that NWB has can be made, of nothing but made-up values for
@@ -24,7 +25,7 @@ type inventor struct {
 func TestEveryType(t *testing.T) {
 	catalog := hdmf.Catalog(schemas(t), func(_ hdmf.SchemaText, err error) { t.Error(err) })
 	made := 0
-	v := &inventor{t: t, f: begin(t)}
+	v := &inventor{t: t, f: begin(t), catalog: catalog}
 	for _, name := range catalog.Latest("core").Types() {
 		typ, err := catalog.Type("core", name)
 		must(t, err)
@@ -165,8 +166,7 @@ func (v *inventor) value(want schema.DType, shapes []schema.Shape) any {
 		ref := hdmf.Reference{Path: "/analysis"}
 		if want.Target != "" {
 			for _, space := range []string{"core", "hdmf-common"} {
-				catalog := hdmf.Catalog(schemas(v.t), func(_ hdmf.SchemaText, err error) { v.t.Error(err) })
-				if typ, err := catalog.Type(space, want.Target); err == nil && typ.Kind == schema.GroupKind {
+				if typ, err := v.catalog.Type(space, want.Target); err == nil && typ.Kind == schema.GroupKind {
 					ref = v.object(typ)
 					break
 				}

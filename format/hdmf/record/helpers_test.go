@@ -11,13 +11,14 @@ import (
 	"github.com/omnizarr/zarr/format/hdmf/write"
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/mem"
 )
 
 var ctx = context.Background()
 
 func check(t testing.TB, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper() // which looks at the stack, and takes longer than most of what is checked
 		t.Fatal(err)
 	}
 }
@@ -65,6 +66,20 @@ func create(t testing.TB, s store.Store, layout hdmf.Layout, root *write.Group) 
 	o := on(s).Edit
 	o.Layout = layout
 	check(t, write.Create(ctx, "test://", root, o))
+}
+
+// copyOf is another store with the same values.
+func copyOf(t testing.TB, s store.Store) *mem.Store {
+	t.Helper()
+	out := mem.New()
+	for e, err := range s.List(ctx, "", "") {
+		check(t, err)
+		data, _, err := s.Get(ctx, e.Key, store.All(), nil)
+		check(t, err)
+		_, err = out.Put(ctx, e.Key, data, store.PutOptions{})
+		check(t, err)
+	}
+	return out
 }
 
 // open opens the file as other programs do: by its consolidated metadata.

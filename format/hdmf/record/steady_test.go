@@ -57,7 +57,7 @@ func TestCommitsStayAsTheyAre(t *testing.T) {
 	ap, err := record.Samples[int16](ctx, r, "/acquisition/ap")
 	check(t, err)
 	s.read.Store(0)
-	commits := 160
+	commits := 80
 	if thorough.Enabled {
 		commits = 12000 // two minutes at a hundred in a second
 	}
@@ -145,7 +145,7 @@ func TestSpikesCostTheSame(t *testing.T) {
 	spikes, err := r.Spikes(ctx, "/units")
 	check(t, err)
 	n := 0
-	commits := thorough.Rounds(1200)
+	commits := thorough.Rounds(thorough.Of(600, 1200))
 	var bytes []int64
 	for range 3 {
 		before := s.bytes.Load()

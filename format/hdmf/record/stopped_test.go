@@ -99,17 +99,17 @@ func recorded(s store.Store, lag time.Duration, channels int, commits *[]int) (e
 // times and spikes of the same one, which is the last that was done or the one that was
 // begun; and the next recording finds all of it.
 func TestStoppedEverywhere(t *testing.T) {
-	for _, lag := range []time.Duration{-1, time.Hour} {
-		t.Run(lag.String(), func(t *testing.T) { stopEverywhere(t, lag) })
+	for i, lag := range []time.Duration{-1, time.Hour} {
+		t.Run(lag.String(), func(t *testing.T) { stopEverywhere(t, lag, thorough.Of(5*i, 0)) })
 	}
 }
 
-func stopEverywhere(t *testing.T, lag time.Duration) {
+func stopEverywhere(t *testing.T, lag time.Duration, first int) {
 	const channels = 3
-	root := session(channels, 2, []int{16, channels}, []int{24})
-	for k, step := 0, thorough.Step(3); ; k += step {
-		s := mem.New()
-		create(t, s, hdmf.V3, root)
+	start := mem.New()
+	create(t, start, hdmf.V3, session(channels, 2, []int{16, channels}, []int{24}))
+	for k, step := first, thorough.Step(11); ; k += step {
+		s := copyOf(t, start)
 		stop := &stopping{Store: s}
 		stop.left.Store(int64(k))
 		var commits []int
@@ -161,22 +161,23 @@ func stopEverywhere(t *testing.T, lag time.Duration) {
 // What a recording left is found, and Recover can be stopped at any change of the store:
 // the next one has all.
 func TestStoppedRecoveries(t *testing.T) {
-	for k := 0; ; k++ {
-		s := mem.New()
-		create(t, s, hdmf.V3, session(1, 2, nil, nil))
-		r, err := record.Open(ctx, "test://", on(s))
-		check(t, err)
-		spikes, err := r.Spikes(ctx, "/units")
-		check(t, err)
-		want := make([][]float64, 2)
-		for i, n := range []int{100, 200, 2} {
-			for range n {
-				want[i%2] = append(want[i%2], float64(count(want)+1))
-			}
-			check(t, spikes.Append(ctx, i%2, want[i%2][len(want[i%2])-n:]...))
-			check(t, r.Commit(ctx))
+	start := mem.New()
+	create(t, start, hdmf.V3, session(1, 2, nil, nil))
+	r, err := record.Open(ctx, "test://", on(start))
+	check(t, err)
+	spikes, err := r.Spikes(ctx, "/units")
+	check(t, err)
+	want := make([][]float64, 2)
+	for i, n := range []int{100, 200, 2} {
+		for range n {
+			want[i%2] = append(want[i%2], float64(count(want)+1))
 		}
-		check(t, r.Discard())
+		check(t, spikes.Append(ctx, i%2, want[i%2][len(want[i%2])-n:]...))
+		check(t, r.Commit(ctx))
+	}
+	check(t, r.Discard())
+	for k := 0; ; k += thorough.Step(2) {
+		s := copyOf(t, start)
 		left, err := record.FindLeft(ctx, s)
 		check(t, err)
 		if len(left) < 2 || !slices.Contains(left, record.Left{Path: "/units", Pending: true, Spikes: 2, Names: write.Pending}) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/internal/alloctest"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 func TestTypesThatInheritFromThemselves(t *testing.T) {
@@ -42,7 +43,7 @@ func TestACycleThroughTwoNamespaces(t *testing.T) {
 }
 
 func TestALongChainOfTypes(t *testing.T) {
-	const n = 30_000
+	n := thorough.Of(3_000, 30_000)
 	var b strings.Builder
 	b.WriteString(`{"groups":[{"data_type_def":"T0"}`)
 	for i := 1; i < n; i++ {
@@ -66,15 +67,16 @@ func TestALongChainOfTypes(t *testing.T) {
 			t.Errorf("%d problems, the last %v", len(p), p[len(p)-1])
 		}
 	})
-	if used/n > 8000 {
-		t.Errorf("%d bytes were allocated per type", used/n)
+	if used /= int64(n); used > 8000 {
+		t.Errorf("%d bytes were allocated per type", used)
 	}
 }
 
 // Types that together have far more members than their text: the ones that fit
 // are there, the others say why they are not.
 func TestMembersThatMultiplyAreBounded(t *testing.T) {
-	const wide, types = 4000, 4000
+	const wide = 4000
+	types := thorough.Of(200, 4000)
 	var b strings.Builder
 	b.WriteString(`{"groups":[{"data_type_def":"Base","attributes":[`)
 	for i := range wide {
@@ -86,6 +88,7 @@ func TestMembersThatMultiplyAreBounded(t *testing.T) {
 	}
 	b.WriteString("]}")
 	c := catalogOf(t, b.String())
+	c.merge.used = thorough.Of(maxMembers-100*wide, 0) // as if there had been most of them
 	if got := len(mustType(t, c, "n", "T0").Group.Attributes); got != wide+2 {
 		t.Errorf("%d attributes", got)
 	}
@@ -101,11 +104,12 @@ func TestMembersThatMultiplyAreBounded(t *testing.T) {
 }
 
 func TestTooManySpecs(t *testing.T) {
-	if testing.Short() || race.Enabled {
+	if race.Enabled && thorough.Enabled {
 		t.Skip("a long text")
 	}
-	source := `{"datasets":[{"data_type_def":"First"}` + strings.Repeat(`,{"name":"a"}`, maxSpecs+10) + `]}`
-	c := catalogOf(t, source)
+	left := thorough.Of(2*maxProblems, maxSpecs)
+	c := &Catalog{specs: maxSpecs - left} // as if there had been others
+	add(t, c, "n", "1.0", `{"source":"s"}`, `{"datasets":[{"data_type_def":"First"}`+strings.Repeat(`,{"name":"a"}`, left+10)+`]}`)
 	mustType(t, c, "n", "First")
 	p := c.Problems()
 	if len(p) != maxProblems+1 {

@@ -19,6 +19,8 @@ func TestCreateRefuses(t *testing.T) {
 		return &write.Group{Object: write.Object{Attributes: map[string]any{"v": v}}}
 	}
 	two := write.Numbers([]int8{1, 2})
+	dst := memory(t, "custom_v3") // stays as it is
+	before := len(keys(t, dst, ""))
 	for name, c := range map[string]struct {
 		root *write.Group
 		want string
@@ -62,8 +64,6 @@ func TestCreateRefuses(t *testing.T) {
 		"a link to a region": {&write.Group{Links: map[string]hdmf.Reference{"l": {Path: "/x", Region: part}}}, "a link is to an object"},
 	} {
 		for _, layout := range []hdmf.Layout{hdmf.V2, hdmf.V3} {
-			dst := memory(t, "custom_v3")
-			before := len(keys(t, dst, ""))
 			err := write.Create(ctx, "test://", c.root, to(dst, write.Options{Layout: layout, Overwrite: true}))
 			if err == nil || !strings.Contains(err.Error(), c.want) || len(keys(t, dst, "")) != before {
 				t.Errorf("%s in %v: got %v, want %s and %d values as before, there are %d", name, layout, err, c.want, before, len(keys(t, dst, "")))

@@ -18,7 +18,7 @@ import (
 // more until it is done, and looks at what is left each time.
 func interrupt(t *testing.T, start *mem.Store, change func(e *write.Editor) error, look func(n int, s *mem.Store)) {
 	t.Helper()
-	for n := 0; ; n += stride() {
+	for n := 0; ; n += stride(13) {
 		s := copyOf(t, start)
 		f := failAfter(s, n)
 		e := edit(t, f)
@@ -129,7 +129,7 @@ func TestInterruptedAdditions(t *testing.T) {
 
 func TestGroupsAboveAreListed(t *testing.T) {
 	for _, name := range sessions {
-		s := copied(t, name, write.Options{})
+		s := copied(t, name, false)
 		n, err := zarr.OpenStore(ctx, s, "", zarr.BypassConsolidated())
 		check(t, err)
 		for _, at := range []string{"acquisition/later", "acquisition/later/still"} {
@@ -149,7 +149,7 @@ func TestGroupsAboveAreListed(t *testing.T) {
 
 // An attribute of the root is in all documents that tell of it.
 func TestAttributesOfTheRootAreConsolidated(t *testing.T) {
-	s := copied(t, "session_v2.nwb", write.Options{})
+	s := copied(t, "session_v2.nwb", false)
 	e := edit(t, s)
 	check(t, e.SetAttribute(ctx, "/", "notes", "something new"))
 	check(t, e.Commit(ctx))
@@ -176,7 +176,7 @@ func (s keeping) Delete(ctx context.Context, key string) error {
 }
 
 func TestChunksThatCannotBeRemoved(t *testing.T) {
-	s := copied(t, "session_v3.nwb", write.Options{})
+	s := copied(t, "session_v3.nwb", false)
 	both := func(want ...bool) {
 		t.Helper()
 		list := strings.Join(keys(t, s, "units/spike_times_index/"), " ")

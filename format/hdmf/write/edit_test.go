@@ -90,10 +90,12 @@ func init() {
 }
 
 func TestRowsAreAppended(t *testing.T) {
-	for _, name := range sessions {
-		for _, plain := range []bool{false, true} {
-			s := mem.New()
-			check(t, copyFile(ctx, "test://", in(t, memory(t, name)), to(s, write.Options{Plain: plain})))
+	for i, name := range sessions {
+		for j, plain := range []bool{false, true} {
+			if !thorough.Enabled && i != j {
+				continue // TestInterruptedEdits has the others
+			}
+			s := copied(t, name, plain)
 			before := dump(t, in(t, s))
 			old := rows(t, in(t, s), "/intervals/trials")
 			e := edit(t, s)
@@ -130,7 +132,7 @@ func sorted(s string) string {
 // an error before anything is written where it cannot.
 func TestIndexesThatBecomeTooLong(t *testing.T) {
 	for _, name := range sessions {
-		s := memory(t, name)
+		s := thorough.Of(copied, func(t testing.TB, name string, _ bool) *mem.Store { return memory(t, name) })(t, name, false)
 		before := dump(t, in(t, s))
 		e := edit(t, s)
 		err := e.AppendRows(ctx, "/units", units(300))
@@ -276,8 +278,12 @@ func TestObjectsAttributesAndLinksAreAdded(t *testing.T) {
 // new ones: to readers of the consolidated metadata those of both tables together,
 // to others those of each table. Doing it again makes the rest.
 func TestInterruptedEdits(t *testing.T) {
-	for _, name := range sessions {
-		for _, plain := range []bool{false, true} {
+	first := 0 // of the changes of a file that are interrupted: of each file others
+	for i, name := range sessions {
+		for j, plain := range []bool{false, true} {
+			if !thorough.Enabled && i == j {
+				continue // TestRowsAreAppended has the others, without interruptions
+			}
 			start := mem.New()
 			check(t, copyFile(ctx, "test://", in(t, few(t, name), zarr.BypassConsolidated()), to(start, write.Options{Plain: plain})))
 			change := func(s store.Store, t testing.TB) error {
@@ -306,7 +312,7 @@ func TestInterruptedEdits(t *testing.T) {
 				old, fresh = append(old, rows(t, in(t, start), at)), append(fresh, rows(t, in(t, done), at))
 			}
 			whole := false
-			for n := 0; !whole; n += stride() {
+			for n := thorough.Of(first, 0); !whole; n += stride(29) {
 				s := failAfter(copyOf(t, start), n)
 				err := change(s, t)
 				if whole = err == nil; !whole && !errors.Is(err, errCrash) {
@@ -344,16 +350,26 @@ func TestInterruptedEdits(t *testing.T) {
 					}
 				}
 			}
+			first += 7
 		}
 	}
 }
 
-// few is a session with nothing but the tables, and no schemas.
+// source is a session, or few of it where time matters.
+func source(t testing.TB, name string) *hdmf.File {
+	t.Helper()
+	if thorough.Enabled {
+		return in(t, memory(t, name))
+	}
+	return in(t, few(t, name), zarr.BypassConsolidated())
+}
+
+// few is a session with nothing but the tables and a series, and no schemas.
 func few(t testing.TB, name string) *mem.Store {
 	t.Helper()
 	s := mem.New()
 	for key, data := range nwbtest.Files(t, name+".zarr") {
-		if dir, _, deep := strings.Cut(key, "/"); deep && dir != "intervals" && dir != "units" && !strings.HasPrefix(key, "acquisition/counts/") {
+		if dir, _, deep := strings.Cut(key, "/"); deep && dir != "intervals" && dir != "units" && !strings.HasPrefix(key, "acquisition/counts/") && !strings.HasPrefix(key, "acquisition/.z") && key != "acquisition/zarr.json" {
 			continue
 		}
 		data = []byte(strings.Replace(string(data), `".specloc"`, `"none"`, 1))
@@ -377,6 +393,10 @@ func copyOf(t testing.TB, s *mem.Store) *mem.Store {
 }
 
 func TestRowsThatDoNotFit(t *testing.T) {
+	stores := map[string]*mem.Store{}
+	for _, name := range sessions {
+		stores[name] = thorough.Of(few, memory)(t, name)
+	}
 	for want, change := range map[string]func(r *write.Rows){
 		`nothing is given for column "correct"`: func(r *write.Rows) { delete(r.Columns, "correct") },
 		`no such column: "extra"`:               func(r *write.Rows) { r.Columns["extra"] = write.Column{Data: write.Text([]string{"a", "b"})} },
@@ -395,8 +415,7 @@ func TestRowsThatDoNotFit(t *testing.T) {
 		},
 	} {
 		for _, name := range sessions {
-			s := memory(t, name)
-			e := edit(t, failAfter(s, 0)) // nothing is written
+			e := edit(t, failAfter(stores[name], 0)) // nothing is written
 			r := trials()
 			change(&r)
 			if err := e.AppendRows(ctx, "/intervals/trials", r); err == nil || !strings.Contains(err.Error(), strings.Replace(want, "id has 3 rows", "others have 3", 1)) {

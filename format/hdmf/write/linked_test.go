@@ -301,7 +301,7 @@ func TestInterruptedCopiesOfLinkedFilesGoOn(t *testing.T) {
 		check(t, copyTo(ctx, whole))
 		want := withoutMarks(t, whole)
 		stopped, there := 0, 0
-		for n := 1; ; n += min(max(thorough.Step(61), 11), 61) {
+		for n := 1; ; n += min(max(thorough.Step(89), 11), 89) {
 			out := filepath.Join(dir, fmt.Sprint("out", opts.Overwrite, n))
 			if opts.Overwrite {
 				check(t, os.CopyFS(out, os.DirFS(old)))

@@ -23,7 +23,7 @@ func filter(t testing.TB, s store.Store, at string) string {
 
 func TestCompoundsAreWhatTheOwnersOfTheLayoutRead(t *testing.T) {
 	const compound, list = "intervals/trials/timeseries", "units/electrode_group"
-	src := in(t, memory(t, "session_v3.nwb"))
+	src := source(t, "session_v3.nwb")
 	want := dump(t, src)
 	for _, c := range []struct {
 		opts           write.Options

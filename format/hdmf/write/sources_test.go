@@ -95,8 +95,9 @@ func TestZeroValuesDoNotPanic(t *testing.T) {
 	}
 	for _, name := range []string{"session_v2.nwb", "session_v3.nwb"} {
 		methods := reflect.TypeFor[*write.Editor]()
+		s := memory(t, name)
 		for i := range methods.NumMethod() {
-			e, err := write.Edit(ctx, "test://", to(memory(t, name), write.Options{}))
+			e, err := write.Edit(ctx, "test://", to(s, write.Options{}))
 			check(t, err)
 			zerotest.Func(t, "Editor."+methods.Method(i).Name, reflect.ValueOf(e).Method(i).Interface())
 			if methods.Method(i).Name != "Close" {

@@ -104,7 +104,7 @@ func TestEditorsOfManyGoroutines(t *testing.T) {
 // Other programs know nothing of our locks.
 func TestWhatOtherProgramsChangeIsNotReplaced(t *testing.T) {
 	for _, name := range sessions {
-		s := copied(t, name, write.Options{})
+		s := copied(t, name, false)
 		e := edit(t, s)
 		check(t, e.AppendRows(ctx, "/intervals/trials", trials()))
 		check(t, e.SetAttribute(ctx, "/intervals/trials/id", "by", "us"))

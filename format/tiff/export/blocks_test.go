@@ -117,6 +117,12 @@ func TestEveryChunkIsReadOnce(t *testing.T) {
 		{"yx", []int{1000, 900}, []int{1000, 900}, true},
 		{"yxc", []int{500, 400, 3}, []int{100, 100, 1}, true},
 	} {
+		for i, n := range c.shape {
+			if n > 90 && !thorough.Enabled { // still more than a chunk, where it was
+				c.shape[i] = n / 2
+				c.chunks[i] = min(c.chunks[i], n/2)
+			}
+		}
 		spec := zarr.ArraySpec{Shape: c.shape, Chunks: c.chunks, DataType: "uint8", DimensionNames: strings.Split(c.names, "")}
 		a, reads := counted(t, picture(t, spec))
 		copiedBytes(t, a, copying.Options{To: export.Format{COG: c.cog, Compression: "none"}, Chunks: []int{64, 64}})

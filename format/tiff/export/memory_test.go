@@ -17,7 +17,7 @@ func TestAnImageTakesTheMemoryOfItsPixels(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget what they hold")
 	}
-	rows, columns := thorough.Of(512, 2048), 4096
+	rows, columns := thorough.Of(512, 2048), thorough.Of(1024, 4096)
 	a := picture(t, zarr.ArraySpec{Shape: []int{rows, columns}, DataType: "uint16", Chunks: []int{512, 512}})
 	pixels := float64(2 * rows * columns)
 	for _, compression := range export.Compressions() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/tiff/export"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job/copying"
 	"github.com/omnizarr/zarr/job/jobtest"
 	"github.com/omnizarr/zarr/meta"
@@ -273,7 +274,7 @@ func TestCodecsOfATIFF(t *testing.T) {
 func TestManySamplesHaveSmallTiles(t *testing.T) {
 	a, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{1000, 300, 300}, DataType: "uint16", Chunks: []int{1000, 256, 256}, DimensionNames: []string{"band", "y", "x"}})
 	jobtest.Check(t, err)
-	got := copied(t, a, copying.Options{To: export.Format{}}).(*zarr.Array)
+	got := copied(t, a, copying.Options{To: export.Format{Sparse: !thorough.Enabled}}).(*zarr.Array) // which compresses nothing
 	if c := got.ChunkShape(); c[0]*c[1]*c[2]*2 > 16<<20 {
 		t.Errorf("tiles are %v", c)
 	}

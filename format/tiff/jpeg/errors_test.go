@@ -123,7 +123,7 @@ func TestCutStreams(t *testing.T) {
 		if _, err := d.Decode(whole, g.src, g.options()); err != nil {
 			t.Fatal(err)
 		}
-		for n := 0; n < len(g.src); n += thorough.Step(2) {
+		for n := 0; n < len(g.src); n += thorough.Step(5) {
 			p := g.room()
 			_, err := d.Decode(p, g.src[:n], g.options())
 			if err == nil && !bytes.Equal(p.samples(g.width, g.height), whole.samples(g.width, g.height)) {
@@ -139,8 +139,11 @@ func TestCutStreams(t *testing.T) {
 // Damage must not show in the next image.
 func TestAnErrorLeavesNothingBehind(t *testing.T) {
 	var d Decoder
-	for _, g := range readGolden(t) {
-		for _, n := range []int{len(g.src) / 2, len(g.src) - 9} {
+	for i, g := range readGolden(t) {
+		for k, n := range []int{len(g.src) / 2, len(g.src) - 9} {
+			if (i+k)%thorough.Of(2, 1) != 0 {
+				continue
+			}
 			bad := bytes.Clone(g.src)
 			for i := n; i < n+8; i++ {
 				bad[i] ^= 0x5a
@@ -182,7 +185,8 @@ func TestManyScans(t *testing.T) {
 	plain := find(t, "plain").src
 	dqt := bytes.Index(plain, []byte{0xff, markerDQT})
 	src := append([]byte{0xff, markerSOI}, plain[dqt:dqt+2+int(binary.BigEndian.Uint16(plain[dqt+2:]))]...)
-	src = append(src, 0xff, 0xc2, 0, 11, 8, 0x08, 0, 0x08, 0, 1, 1, 0x11, 0) // progressive, 2048 x 2048
+	side := thorough.Of(1024, 2048)
+	src = append(src, 0xff, 0xc2, 0, 11, 8, byte(side>>8), 0, byte(side>>8), 0, 1, 1, 0x11, 0) // progressive
 	src = append(src, 0xff, markerDHT, 0, 20, 0x10, 1)
 	src = append(src, make([]byte, 15)...)
 	src = append(src, 0xe0) // the only code, 0: no more coefficients in 16384 blocks and as many as 14 bits say
@@ -193,7 +197,7 @@ func TestManyScans(t *testing.T) {
 	}
 	src = append(src, make([]byte, 256*256/8)...) // a bit for each block, without which nothing is decoded
 	var d Decoder
-	_, err := d.Decode(newPlanes(2048, 2048, 1, 0), src, DecodeOptions{})
+	_, err := d.Decode(newPlanes(side, side, 1, 0), src, DecodeOptions{})
 	if err == nil || !strings.Contains(err.Error(), "more than 100 scans") {
 		t.Error(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -24,24 +25,33 @@ type golden struct {
 	note          string
 }
 
-// readGolden reads testdata/golden.zip. Lines of its index.txt are: name, 1 for
-// RGB, width, height, components, sum, and how the stream was made.
+// readGolden gives what is in testdata/golden.zip, which is read once: nobody changes it.
 func readGolden(t testing.TB) []golden {
 	t.Helper()
-	z, err := zip.OpenReader("testdata/golden.zip")
+	all, err := goldens()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return all
+}
+
+// Lines of index.txt are: name, 1 for RGB, width, height, components, sum, and how
+// the stream was made.
+var goldens = sync.OnceValues(func() ([]golden, error) {
+	z, err := zip.OpenReader("testdata/golden.zip")
+	if err != nil {
+		return nil, err
 	}
 	defer z.Close()
 	files := map[string][]byte{}
 	for _, f := range z.File {
 		r, err := f.Open()
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		b, err := io.ReadAll(r)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		files[f.Name] = b
 	}
@@ -50,7 +60,7 @@ func readGolden(t testing.TB) []golden {
 		var g golden
 		var rgb int
 		if _, err := fmt.Sscan(line, &g.name, &rgb, &g.width, &g.height, &g.n, &g.sum); err != nil {
-			t.Fatalf("%q: %v", line, err)
+			return nil, fmt.Errorf("%q: %w", line, err)
 		}
 		g.rgb = rgb == 1
 		g.src, g.tables = files[g.name+".jpg"], files[g.name+".tables"]
@@ -58,10 +68,10 @@ func readGolden(t testing.TB) []golden {
 		all = append(all, g)
 	}
 	if len(all) < 150 {
-		t.Fatalf("only %d streams", len(all))
+		return nil, fmt.Errorf("only %d streams", len(all))
 	}
-	return all
-}
+	return all, nil
+})
 
 // find gives the stream of that name.
 func find(t testing.TB, name string) golden {

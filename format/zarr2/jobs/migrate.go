@@ -36,7 +36,7 @@ type MigrateOptions struct {
 	// Open are options for the nodes.
 	Open []zarr.Option
 	// Bound tells why a node cannot do with other documents, "" if it can; nil is fine.
-	Bound func(ctx context.Context, n zarr.Node) string
+	Bound func(ctx context.Context, n zarr.Node) (string, error)
 }
 
 // Migration is what Migrate did, or would do.
@@ -156,7 +156,11 @@ func (m *migrator) collect(path string) error {
 		m.to = m.root.Format()
 	}
 	if m.opts.Bound != nil && !stay && m.root.Format() != m.to {
-		if why := m.opts.Bound(m.ctx, m.root); why != "" {
+		why, err := m.opts.Bound(m.ctx, m.root)
+		if err != nil {
+			return err
+		}
+		if why != "" {
 			return &zarr.Error{Op: "migrate", URL: m.root.URL(), Err: fmt.Errorf("%w to %s: %s; omnizarr copy --to %s writes it anew", ErrNoMigration, m.to, why, m.to)}
 		}
 	}

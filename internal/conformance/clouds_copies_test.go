@@ -1,4 +1,4 @@
-package clouds
+package conformance
 
 import (
 	"path/filepath"
@@ -16,7 +16,7 @@ import (
 // TestCopiesThatGoWrong copies samples into a bucket and out of it, while one request in
 // ten goes wrong: what arrives is what was there.
 func TestCopiesThatGoWrong(t *testing.T) {
-	dir := samples(t)
+	dir := cloudSamples(t)
 	everywhere(t, func(t *testing.T, p place) {
 		s, faults := p.open(t, store.Remote{}), 0
 		for _, name := range []string{"plain.zarr", "sub/old.zarr", "sub/cells.n5", "image.tif"} {
@@ -29,10 +29,10 @@ func TestCopiesThatGoWrong(t *testing.T) {
 				p.proxy.Plan(faulty.Plan{Fault: faulty.Some(3, 10, survived...), RetryAfter: "0"})
 				p.proxy.Reset()
 				at := p.cloud.At("copies/" + name + ".zarr")
-				if _, err := copying.Copy(ctx, local, at, copying.Options{}); err != nil {
+				if _, err := copying.Copy(ctx, local, at, copying.Options{Open: []zarr.Option{soon}}); err != nil {
 					t.Fatal(err)
 				}
-				there, err := zarr.Open(ctx, at)
+				there, err := zarr.Open(ctx, at, soon)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-package clouds
+package conformance
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/faulty"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/s3"
 )
@@ -19,13 +20,13 @@ import (
 func TestCredentialsThatExpire(t *testing.T) {
 	p := inMemory(t)
 	var fetched atomic.Int32
-	s, err := s3.Open(ctx, p.cloud.URL, s3.Options{Part: 100_000, Credentials: func(context.Context) (s3.Credentials, error) {
+	s, err := s3.Open(ctx, p.cloud.URL, s3.Options{Part: 100_000, Wait: quick.Wait, MaxWait: quick.MaxWait, Credentials: func(context.Context) (s3.Credentials, error) {
 		return s3.Credentials{ID: "id", Secret: "secret", Token: fmt.Sprint("token-", fetched.Add(1))}, nil
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := make([]string, 100)
+	keys := make([]string, thorough.Of(20, 100))
 	for i := range keys {
 		keys[i] = fmt.Sprintf("k/%03d", i)
 	}

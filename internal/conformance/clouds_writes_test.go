@@ -1,4 +1,4 @@
-package clouds
+package conformance
 
 import (
 	"bytes"

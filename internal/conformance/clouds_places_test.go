@@ -1,4 +1,4 @@
-package clouds
+package conformance
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/cloudtest"
 	"github.com/omnizarr/zarr/internal/faulty"
 	"github.com/omnizarr/zarr/locate"
@@ -100,17 +101,29 @@ func inMemory(t *testing.T) place {
 	return place{direct: c, cloud: c, proxy: proxy, memory: m}
 }
 
+// soon opens URLs as zarr.Open does, but waits hardly before it asks again.
+var soon = func() zarr.Option {
+	schemes := locate.Builtin()
+	schemes["s3"] = func(ctx context.Context, url string, opt locate.Options) (locate.Location, error) {
+		return locate.Remote(ctx, url, opt, func(ctx context.Context, base string) (store.Store, error) {
+			return s3.Open(ctx, base, s3.Options{Remote: opt.Remote, Wait: quick.Wait, MaxWait: quick.MaxWait})
+		})
+	}
+	return zarr.Locate(locate.Options{Schemes: schemes, HTTP: quick})
+}()
+
+var quick = web.Options{Wait: time.Millisecond, MaxWait: 5 * time.Millisecond}
+
 // open opens the bucket through the proxy.
 func (p place) open(t *testing.T, opt store.Remote) store.Store {
 	t.Helper()
 	if p.memory != nil { // in small parts, and without long waits
-		s, err := s3.Open(ctx, p.cloud.URL, s3.Options{Remote: opt, Part: 100_000, Wait: time.Millisecond, MaxWait: 5 * time.Millisecond})
+		s, err := s3.Open(ctx, p.cloud.URL, s3.Options{Remote: opt, Part: 100_000, Wait: quick.Wait, MaxWait: quick.MaxWait})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	quick := web.Options{Wait: time.Millisecond, MaxWait: 5 * time.Millisecond}
 	l, err := locate.Open(ctx, p.cloud.URL, locate.Options{Remote: opt, HTTP: quick})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/omnizarr/zarr/internal/kept"
+	"github.com/omnizarr/zarr/serve/kept"
 )
 
 // A value is made once, and then kept.

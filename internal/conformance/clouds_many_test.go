@@ -1,4 +1,4 @@
-package clouds
+package conformance
 
 import (
 	"bytes"
@@ -27,11 +27,11 @@ func chunksToRead(t *testing.T) int {
 	if thorough.Enabled {
 		return 10_000
 	}
-	return 600
+	return 320
 }
 
-// chunkSize is how many bytes a chunk has.
-const chunkSize = 4 << 10
+// chunkSize is how many bytes a chunk has, which trickle in at 64 KB/s.
+var chunkSize = thorough.Of(1<<10, 4<<10)
 
 // survived are the faults that reads of the engine get over.
 var survived = []faulty.Fault{
@@ -73,7 +73,7 @@ func (p place) chunked(t *testing.T, chunks, shard int) (*zarr.Array, []byte) {
 			p.values.Store(name+"/"+key, value)
 		}
 	}
-	a, err := zarr.OpenArray(ctx, p.at(name))
+	a, err := zarr.OpenArray(ctx, p.at(name), soon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,9 +85,9 @@ func (v *verifier) add(path, problem string) {
 	v.report.Problems = append(v.report.Problems, Problem{Path: path, Problem: problem})
 }
 
-// surroundings looks at what lies in the folder of a hierarchy besides nodes and
+// besides looks at what lies in the folder of a hierarchy besides nodes and
 // their chunks. Stores that cannot list have told so where it matters.
-func (v *verifier) surroundings(ctx context.Context, root zarr.Node) {
+func (v *verifier) besides(ctx context.Context, root zarr.Node) {
 	v.commit(ctx)
 	v.strays(ctx, root)
 	v.hidden(ctx, root)

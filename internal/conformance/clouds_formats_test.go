@@ -1,4 +1,4 @@
-package clouds
+package conformance
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/job/diff"
 	"github.com/omnizarr/zarr/serve/servetest"
 	"github.com/omnizarr/zarr/store"
@@ -41,8 +42,8 @@ var formats = []struct {
 	{"an NWB file of Zarr v2", "session_v2.nwb.zarr", "", 2},
 }
 
-// samples makes a folder of every sample.
-func samples(t *testing.T) string {
+// cloudSamples makes a folder of every sample.
+func cloudSamples(t *testing.T) string {
 	t.Helper()
 	dir := servetest.Samples(t)
 	if err := nwbtest.UnpackTo(dir, "session_v2.nwb.zarr"); err != nil {
@@ -68,13 +69,15 @@ func samples(t *testing.T) string {
 	return dir
 }
 
-// upload puts all files below a folder into a bucket.
-func upload(t *testing.T, p place, dir string) {
+// upload puts all files below a folder into a bucket, or those below some paths in it.
+func upload(t *testing.T, p place, dir string, below ...string) {
 	t.Helper()
 	s := p.open(t, store.Remote{})
 	var files []string
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
+		if err == nil && !d.IsDir() && (below == nil || slices.ContainsFunc(below, func(path string) bool {
+			return strings.HasPrefix(file, filepath.Join(dir, filepath.FromSlash(path))+string(filepath.Separator))
+		})) {
 			files = append(files, file)
 		}
 		return err
@@ -93,26 +96,33 @@ func upload(t *testing.T, p place, dir string) {
 }
 
 // opened opens what lies at a path through the proxy, and wants no more requests than
-// that. Those that are about something else were given up before, and came late.
+// that. Those that the case before gave up may come late, also to the same path: what is
+// more than wanted is asked for again, and must be so every time.
 func (p place) opened(t *testing.T, path, stage string, most int) (zarr.Node, error) {
 	t.Helper()
-	p.proxy.Reset()
-	n, err := zarr.Open(ctx, p.at(path)+stage, zarr.Remote(store.Remote{Hedge: -1}))
-	log := slices.DeleteFunc(p.proxy.Log(), func(line string) bool {
-		return !strings.Contains(line, path) && !strings.Contains(line, url.QueryEscape(path))
-	})
-	if len(log) > most {
-		t.Errorf("%d requests to open it, want %d:\n%s", len(log), most, strings.Join(log, "\n"))
-	} else {
-		t.Logf("%d requests to open it", len(log))
+	for try := 0; ; try++ {
+		p.proxy.Reset()
+		n, err := zarr.Open(ctx, p.at(path)+stage, soon, zarr.Remote(store.Remote{Hedge: -1}))
+		log := slices.DeleteFunc(p.proxy.Log(), func(line string) bool {
+			return !strings.Contains(line, path) && !strings.Contains(line, url.QueryEscape(path))
+		})
+		switch {
+		case len(log) <= most:
+			t.Logf("%d requests to open it", len(log))
+		case err == nil && try < 3:
+			n.Close()
+			continue
+		default:
+			t.Errorf("%d requests to open it, want %d:\n%s", len(log), most, strings.Join(log, "\n"))
+		}
+		return n, err
 	}
-	return n, err
 }
 
 // TestEveryFormatFromEveryCloud opens samples of all formats in a bucket and on a web
 // server, in few requests, and wants all that the files hold.
 func TestEveryFormatFromEveryCloud(t *testing.T) {
-	dir := samples(t)
+	dir := cloudSamples(t)
 	readable(t, func(t *testing.T, p place) {
 		upload(t, p, dir)
 		for _, c := range formats {
@@ -136,6 +146,9 @@ func TestEveryFormatFromEveryCloud(t *testing.T) {
 				}
 				if g, ok := n.(*zarr.Group); ok && p.values != nil && !g.Consolidated() && c.what != "a COG" && c.what != "an archive" {
 					return // web servers cannot list
+				}
+				if c.path == "session_v2.nwb.zarr" && !thorough.Enabled {
+					return // it has what the one of Zarr v3 has, and the rest is as in other groups of Zarr v2
 				}
 				p.proxy.Reset()
 				r, err := diff.Nodes(ctx, local, n, diff.Options{})
@@ -164,8 +177,13 @@ func TestEveryFormatFromEveryCloud(t *testing.T) {
 
 // TestWhatIsNotThere counts the requests by which is found out that nothing lies at a URL.
 func TestWhatIsNotThere(t *testing.T) {
+	dir := cloudSamples(t)
 	readable(t, func(t *testing.T, p place) {
-		upload(t, p, samples(t))
+		if thorough.Enabled {
+			upload(t, p, dir)
+		} else { // what is asked for lies beside these
+			upload(t, p, dir, "plain.zarr", "sub/cells.n5")
+		}
 		for _, c := range []struct {
 			path        string
 			web, bucket int

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/omnizarr/zarr/internal/kept"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/internal/zerotest"
+	"github.com/omnizarr/zarr/serve/kept"
 )
 
 func open(t *testing.T, memory int64, dir string, disk int64) *kept.Cache {

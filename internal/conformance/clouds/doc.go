@@ -1,5 +1,0 @@
-// Package clouds tests object stores as a whole: every format from every one of them,
-// and all that can go wrong between them and the engine. What needs their servers is
-// skipped where there are none (package cloudtest); what can be tested with a small S3
-// in memory is tested everywhere.
-package clouds

@@ -1,9 +1,0 @@
-package clouds
-
-import (
-	"testing"
-
-	"github.com/omnizarr/zarr/internal/leaktest"
-)
-
-func TestMain(m *testing.M) { leaktest.Main(m) }
