@@ -70,7 +70,6 @@ func (p *Program) named(examples string) string {
 // of makes the program of the whole command.
 func (p *Program) of(a *app, root *cobra.Command) {
 	root.Use, root.Short, root.Long, root.Example = p.Name, p.Short, p.Long, p.Example
-	root.SetVersionTemplate(p.Name + " {{.Version}}\n")
 	for _, c := range root.Commands() {
 		switch {
 		case slices.Contains(p.Commands, c.Name()):

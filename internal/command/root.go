@@ -178,7 +178,6 @@ base|zip:path|zarr3:path is taken too.`,
 	a.help(root, "")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.SetVersionTemplate("omnizarr {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{wrongFlag(cmd, err), cmd.CommandPath()}
 	})

@@ -13,7 +13,7 @@ import (
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "development version"
+		return "development"
 	}
 	return info.Main.Version
 }

@@ -4,14 +4,16 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // memoryFolder is where Linux has files that are in memory alone.
 const memoryFolder = "/dev/shm"
 
-// collectAt is how much memory a program of tests has before garbage is collected.
-const collectAt = 1 << 30
+// collectAt is how much memory a program of tests has before garbage is collected: less
+// with the race detector, which takes several times as much beside it.
+const collectAt, collectAtRace = 1 << 30, 256 << 20
 
 // quick saves what tests spend on other things than testing: the collector runs only
 // where much memory is in use, and files lie in memory where that has room for them,
@@ -22,7 +24,11 @@ const collectAt = 1 << 30
 func quick() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(-1)
-		debug.SetMemoryLimit(collectAt)
+		limit := int64(collectAt)
+		if race.Enabled {
+			limit = collectAtRace
+		}
+		debug.SetMemoryLimit(limit)
 	}
 	if thorough.Enabled || os.Getenv("TMPDIR") != "" || freeBytes(memoryFolder) < 2<<30 {
 		return
