@@ -24,8 +24,9 @@ func encoders() map[string]func(dst, src []byte) int {
 }
 
 func TestWhatIsPackedIsUnpacked(t *testing.T) {
+	all := samples()
 	for how, encode := range encoders() {
-		for name, data := range samples() {
+		for name, data := range all {
 			if thorough.Least(true, how == "level 12", how == "level 12") && name != "far" {
 				data = data[:min(len(data), 20_000)] // for the time it takes
 			}
@@ -85,8 +86,9 @@ func ending(block []byte, size int) string {
 
 // A block is made whenever it fits, and nothing is written behind the room.
 func TestAnyRoom(t *testing.T) {
+	all := samples()
 	for how, encode := range encoders() {
-		for name, data := range samples() {
+		for name, data := range all {
 			data = data[:min(len(data), 700)]
 			whole := encode(make([]byte, lz4.Bound(len(data))), data)
 			for room := range lz4.Bound(len(data)) + 1 {
