@@ -141,6 +141,9 @@ func TestDocumentsHaveALimit(t *testing.T) {
 		return out
 	}
 	for key, size := range map[string]int{"long/zarr.json": 16 << 20, "short/zarr.json": 15 << 20} {
+		if thorough.Least(size < 16<<20, false, false) {
+			continue // takes as long as the other
+		}
 		s := mem.New()
 		_, err := s.Put(ctx, key, text(size), store.PutOptions{})
 		check(t, err)

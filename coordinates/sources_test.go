@@ -13,6 +13,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/coordinates"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -165,7 +166,7 @@ func TestASourceOfOnesOwn(t *testing.T) {
 // What the search finds is what a look at everything finds, however much is read.
 func TestTheSearchAgreesWithAScan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for round := range 60 {
+	for round := range thorough.Least(12, 60, 60) {
 		n := 1 + rng.IntN(40)
 		if round%10 == 0 {
 			n = 70_000 + rng.IntN(1000) // more than is read at once

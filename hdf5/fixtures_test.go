@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/omnizarr/zarr/hdf5"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // expected is what h5py sees in a file.
@@ -127,7 +128,9 @@ func TestFixtures(t *testing.T) {
 		if !ok {
 			continue
 		}
-		n++
+		if n++; n%thorough.Least(4, 1, 1) != 0 {
+			continue
+		}
 		var e expected
 		check(t, json.Unmarshal(files[name], &e))
 		f, err := open(files, doc)
@@ -147,7 +150,7 @@ func TestFixtures(t *testing.T) {
 	if n == 0 || all.right+all.unread != all.datasets {
 		t.Errorf("%d of %d datasets are wrong", all.datasets-all.right-all.unread, all.datasets)
 	}
-	if os.Getenv("OMNIZARR_HDF5") == "" && (n < 20 || all.datasets < 400) {
+	if os.Getenv("OMNIZARR_HDF5") == "" && (n < 20 || all.datasets < thorough.Least(50, 400, 400)) {
 		t.Errorf("only %d files with %d datasets", n, all.datasets)
 	}
 }

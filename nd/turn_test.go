@@ -35,7 +35,7 @@ func TestVolumesAreTurned(t *testing.T) {
 	large := make([]byte, largeMemory)
 	mem := noise(1 << 20)
 	r := rand.New(rand.NewPCG(3, 4))
-	for range thorough.Of(60, 300) {
+	for range thorough.Least(15, 60, 300) {
 		size := 1 << r.IntN(4)
 		rank := 2 + r.IntN(3)
 		shape, to, from := make([]int, rank), make([]int, rank), make([]int, rank)

@@ -71,7 +71,7 @@ func allocated(f func()) uint64 {
 
 // testTruncated cuts at every place: a whole read must notice.
 func (s *subject) testTruncated(t *testing.T, good []byte) {
-	step := max(1, len(good)/thorough.Of(16, 64))
+	step := max(1, len(good)/thorough.Least(6, 16, 64))
 	for n := 0; n < len(good); n += step {
 		for _, src := range sources(good[:n:n]) {
 			err := s.bound.Decode(context.Background(), s.chunk(), src, s.whole(), s.empty(s.Shape))

@@ -32,7 +32,7 @@ var (
 
 func sized(quick, all int) int {
 	if race.Enabled && !thorough.Enabled {
-		return 1 << 20
+		return 1 << 18
 	}
 	return thorough.Of(quick, all)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/omnizarr/zarr/format/tiff/tiletest"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -65,8 +66,11 @@ func decode(b *codec.Bound, ck *codec.Chunk, src codec.Source) (nd.View, error) 
 }
 
 func TestTilesAreThoseOfLibtiff(t *testing.T) {
-	for _, c := range tiletest.Tiles() {
-		for _, behind := range []bool{false, true} {
+	for i, c := range tiletest.Tiles() {
+		for k, behind := range []bool{false, true} {
+			if thorough.Least(i%6 != 3*k, false, false) {
+				continue
+			}
 			b, err := bind(codecs(c, behind), "")
 			if err != nil {
 				t.Errorf("%s: %v", c.Name, err)

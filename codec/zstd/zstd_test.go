@@ -430,7 +430,7 @@ func TestAFrontIsTheBeginningOfTheWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range []int{1, 17, 999, 1000, 1001, len(want) / 2, len(want) - 1, len(want)} {
-			for _, room := range []int{0, n, n + 64, len(want) + 200} {
+			for _, room := range []int{0, len(want) + 200, n, n + 64}[:thorough.Least(2, 4, 4)] {
 				got, err := beginner(t).DecodeFront(nil, append(make([]byte, 0, room+1), 'x'), src, n, len(want))
 				if err != nil || len(got) < n+1 || len(got) > len(want)+1 || got[0] != 'x' || !bytes.Equal(got[1:], want[:len(got)-1]) {
 					t.Errorf("%s: %d bytes with room for %d: got %d, %v", name, n, room, len(got), err)

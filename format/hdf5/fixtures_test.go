@@ -184,7 +184,10 @@ func TestFixtures(t *testing.T) {
 	}
 	slices.Sort(names)
 	all, right, values, unread := 0, 0, 0, 0
-	for _, name := range names {
+	for i, name := range names {
+		if i%thorough.Least(4, 1, 1) != 0 {
+			continue
+		}
 		var e struct{ Objects map[string]object }
 		check(t, json.Unmarshal(files[name+".expected.json"], &e))
 		s, err := open(files, name, show.AsStored)

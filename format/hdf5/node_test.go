@@ -2,11 +2,14 @@ package hdf5_test
 
 import (
 	"bytes"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
 )
@@ -17,7 +20,10 @@ func TestNodesAreTheirDocuments(t *testing.T) {
 	files := fixtures(t)
 	files["session.nwb"] = session(t)
 	nodes := 0
-	for name := range files {
+	for i, name := range slices.Sorted(maps.Keys(files)) {
+		if name != "session.nwb" && i%thorough.Least(5, 1, 1) != 0 {
+			continue
+		}
 		if strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".raw") {
 			continue
 		}
@@ -60,7 +66,7 @@ func TestNodesAreTheirDocuments(t *testing.T) {
 		}
 		check(t, s.Close())
 	}
-	if nodes < 500 {
+	if nodes < thorough.Least(100, 500, 500) {
 		t.Errorf("%d nodes", nodes)
 	}
 }

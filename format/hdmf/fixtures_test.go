@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -226,12 +227,15 @@ func checkFile(t *testing.T, f *hdmf.File, text []byte) {
 }
 
 func TestFilesAreWhatTheRealReaderSees(t *testing.T) {
-	for _, name := range []string{
+	for i, name := range []string{
 		"session_v2.nwb", "session_v2_plain.nwb", "session_v2_json.nwb", "session_v3.nwb", "session_v3_plain.nwb",
 		"custom_v2_pickle", "custom_v2_json", "custom_v3", "legacy_v2_0.10.nwb",
 		"external_v2/source", "external_v2/linked", "external_v2/copied",
 		"external_v3/source", "external_v3/linked", "external_v3/copied", "external_v3/sub/exported",
 	} {
+		if (i+1)%thorough.Least(4, 1, 1) != 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			want := name + ".expected.json"
 			if strings.Contains(name, "/") {

@@ -126,7 +126,10 @@ func sum(b []byte) string {
 func TestEveryDirectoryHasThePixelsOfLibtiff(t *testing.T) {
 	index, files := fixtures(t)
 	n, compared := 0, 0
-	for _, f := range index {
+	for i, f := range index {
+		if i%thorough.Least(4, 1, 1) != 0 {
+			continue
+		}
 		s := open(t, f.File, files[f.File])
 		for _, d := range f.IFDs {
 			n++
@@ -156,14 +159,17 @@ func TestEveryDirectoryHasThePixelsOfLibtiff(t *testing.T) {
 			}
 		}
 	}
-	if n != 211 || compared != 208 {
+	if thorough.Least(compared == 0, n != 211 || compared != 208, n != 211 || compared != 208) {
 		t.Errorf("%d directories, %d with pixels to compare with", n, compared)
 	}
 }
 
 func TestSeriesAreThoseOfTifffile(t *testing.T) {
 	index, files := fixtures(t)
-	for _, f := range index {
+	for i, f := range index {
+		if i%thorough.Least(4, 1, 1) != 0 {
+			continue
+		}
 		s := open(t, f.File, files[f.File])
 		for i, want := range f.Series {
 			base := ""

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/bigmem"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 func TestMemoryIsZeroAndWritable(t *testing.T) {
@@ -54,7 +55,7 @@ func ExampleMake() {
 
 func TestManyPiecesAreZeroAndApart(t *testing.T) {
 	var all [][]byte
-	for i := range 64 {
+	for i := range thorough.Least(8, 64, 64) {
 		for _, n := range []int{0, 1, 64<<10 - 1, 64 << 10, 200_000} {
 			b := bigmem.Bytes(n)
 			if len(b) != n {

@@ -12,6 +12,7 @@ import (
 	"github.com/omnizarr/zarr/internal/blosclz"
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // lcg makes numbers that other languages make as easily.
@@ -110,8 +111,12 @@ func TestStreamsOfBlosc(t *testing.T) {
 }
 
 func TestWhatIsPackedIsUnpacked(t *testing.T) {
-	for level := range 11 {
-		for name, data := range samples() {
+	all := samples()
+	for level := 0; level < 11; level += thorough.Least(5, 1, 1) {
+		for name, data := range all {
+			if !strings.Contains(name, "f") { // what comes again far behind
+				data = data[:min(len(data), thorough.Least(10_000, len(data), len(data)))]
+			}
 			stream := make([]byte, len(data)+len(data)/32+10)
 			n := blosclz.Encode(stream, data, level)
 			if n == 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/internal/nwbtest"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/kind/std"
 )
 
@@ -17,10 +18,13 @@ import (
 func TestSessionOnHDF5(t *testing.T) {
 	dir := nwbtest.Unpack(t, "hdf5/session.nwb", "session_v3.nwb.zarr")
 	h, z := filepath.Join(dir, "hdf5", "session.nwb"), filepath.Join(dir, "session_v3.nwb.zarr")
-	for _, c := range [][]string{
+	for i, c := range [][]string{
 		{"cat", "/units"}, {"cat", "/intervals/trials"}, {"cat", "/general/extracellular_ephys/electrodes"}, {"cat", "/acquisition/ElectricalSeries"},
 		{"plot", "/acquisition/ElectricalSeries"}, {"refs", ""}, {"validate", ""},
 	} {
+		if i%thorough.Least(3, 1, 1) != 0 {
+			continue
+		}
 		x, y := called(t, c[0], h+c[1]), called(t, c[0], z+c[1])
 		if !bytes.Equal(x, y) || len(x) == 0 {
 			t.Errorf("%v: %.300s, and on Zarr %.300s", c, x, y)

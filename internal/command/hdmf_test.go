@@ -80,7 +80,10 @@ func TestDumpIsWhatTheRealReaderSees(t *testing.T) {
 	}
 	slices.Sort(tops)
 	dir := nwbtest.Unpack(t, slices.Compact(tops)...)
-	for _, name := range names {
+	for i, name := range names {
+		if (i+1)%thorough.Least(4, 1, 1) != 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			var want, got document
 			if err := json.Unmarshal(nwbtest.Read(t, name+".expected.json"), &want); err != nil {

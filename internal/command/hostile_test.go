@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/omnizarr/zarr/internal/disk/disktest"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // A pickle that would run something runs nothing, wherever it stands: in a chunk as objects, among
@@ -20,7 +21,7 @@ import (
 func TestPicklesRunNothing(t *testing.T) {
 	dir := t.TempDir()
 	canary := filepath.Join(dir, "canary")
-	for _, call := range []string{"cposix\nsystem\n", "cos\nsystem\n", "csubprocess\ncall\n", "c__builtin__\neval\n", "cbuiltins\nexec\n", "cnumpy.core.multiarray\n_reconstruct\n"} {
+	for _, call := range []string{"cposix\nsystem\n", "cos\nsystem\n", "csubprocess\ncall\n", "c__builtin__\neval\n", "cbuiltins\nexec\n", "cnumpy.core.multiarray\n_reconstruct\n"}[:thorough.Least(1, 6, 6)] {
 		evil := fmt.Sprintf("\x80\x02%s(U%c%stR.", call, len("touch "+canary), "touch "+canary)
 		for name, codecs := range map[string]string{
 			"filter":     `"filters":[{"id":"pickle"}],"compressor":null`,
@@ -134,7 +135,7 @@ func TestPlainHDF5(t *testing.T) {
 	if _, out, _ := ran(t, "validate", url); strings.Contains(out, "schema") {
 		t.Errorf("validate: %s", out)
 	}
-	for _, to := range []string{"zarr3", "zarr2"} {
+	for _, to := range []string{"zarr3", "zarr2"}[:thorough.Least(1, 2, 2)] {
 		at := filepath.Join(t.TempDir(), to)
 		if code, _, told := ran(t, "copy", "--verify", "--to", to, url, at); code != 0 {
 			t.Fatalf("copy to %s: %d %s", to, code, told)

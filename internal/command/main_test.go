@@ -41,10 +41,11 @@ func measured() {
 }
 
 // valued are scripts that the race detector does not see: they are about texts and values.
-// The others have every command and every flag of copies but --pickle, --no-pickle and
-// --progress, of which format/hdmf/write and TestProgressThroughAPipe have tests; of HDMF
-// files there are copyhdmf and the tour of neuroscience.
-var valued = []string{"codec", "complete", "coordinates", "demo", "hdmf", "links", "meant", "npy", "references", "schemas", "verify"}
+// TestExamplesRun has every command, and the others have most flags of copies: of --pad,
+// --pad-edges, --pickle, --progress and --reversed job/copying, format/n5/jobs,
+// format/hdmf/write and TestProgressThroughAPipe have tests; of HDMF files there are copyhdmf
+// and the tour of neuroscience.
+var valued = []string{"codec", "complete", "coordinates", "demo", "diff", "hdmf", "links", "meant", "n5", "npy", "pad", "references", "schemas", "show", "strict", "verify", "xarray"}
 
 // TestScripts runs testdata/*.txtar: what people type, and what they get. The race detector
 // looks at fewer.

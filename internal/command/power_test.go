@@ -225,7 +225,7 @@ func powerStep() int {
 	case thorough.Enabled:
 		return 32
 	}
-	return 96
+	return thorough.Least(192, 96, 96)
 }
 
 // A zip that is copied twice has the same bytes, whoever comes first among its chunks.

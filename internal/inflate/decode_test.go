@@ -168,7 +168,7 @@ func TestStreamsThatAreCut(t *testing.T) {
 		t.Fatal(bad)
 	}
 	compare(t, r, s.b)
-	for n := 0; n < len(s.b); n += thorough.Step(1) {
+	for n := 0; n < len(s.b); n += thorough.Least(11, 1, 1) {
 		least, _, _ := standard(s.b[:n], 1<<20)
 		for _, room := range []int{len(want), len(want) + 1000} {
 			got, _, err := decode(t, s.b[:n], room)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/number"
+	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // Floats become integers where they are whole.
@@ -139,7 +140,8 @@ func TestExactAgreesWithWhatNumbersAre(t *testing.T) {
 		for _, to := range types {
 			to := dtype.MustParse(to)
 			c := number.Exact(to, from)
-			for _, elem := range elems {
+			for i := 0; i < len(elems); i += thorough.Least(23, 1, 1) {
+				elem := elems[i]
 				got := make([]byte, to.Size())
 				bad := c.Run(got, elem)
 				want, ok := fits(to, from, elem)

@@ -100,7 +100,7 @@ func TestWhatIsEncodedIsDecoded(t *testing.T) {
 // 1.0.4 with its default settings) makes of the same numbers.
 func TestSizesAreThoseOfTheReferenceImplementation(t *testing.T) {
 	tried := map[string]bool{} // of most, one type shows how many bits they take
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name string
 		t    Type
 		size int
@@ -123,7 +123,7 @@ func TestSizesAreThoseOfTheReferenceImplementation(t *testing.T) {
 		{"walk", I32, 39728},
 		{"noise", U64, 800029},
 	} {
-		if tried[c.name] && !thorough.Enabled {
+		if tried[c.name] && !thorough.Enabled || i%thorough.Least(3, 1, 1) != 0 {
 			continue
 		}
 		tried[c.name] = true

@@ -76,6 +76,9 @@ func TestShardsLargerThanMemory(t *testing.T) {
 		return jobtest.Content(t, n.Store())
 	}
 	for dataType, memory := range map[string]int64{"": 330 << 10, "float64": 1300 << 10} {
+		if thorough.Least(dataType != "", false, false) {
+			continue // the same is done, to other elements
+		}
 		want := copied(1<<30, dataType)
 		for _, times := range thorough.Of([]int64{1, 3}, []int64{1, 2, 3}) {
 			if times > 1 && (race.Enabled || dataType != "") && !thorough.Enabled {

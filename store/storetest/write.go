@@ -120,7 +120,7 @@ func testIfMatchRace(t *testing.T, s store.Store) {
 		t.Skip("the store has no ETags")
 	}
 	const goroutines = 4
-	each := thorough.Of(10, 25)
+	each := thorough.Least(4, 10, 25)
 	var wg sync.WaitGroup
 	for range goroutines {
 		wg.Go(func() {
@@ -147,7 +147,7 @@ func testIfMatchRace(t *testing.T, s store.Store) {
 }
 
 func testIfAbsentRace(t *testing.T, s store.Store) {
-	for round := range thorough.Of(5, 10) {
+	for round := range thorough.Least(2, 5, 10) {
 		key := fmt.Sprintf("d%d/k", round)
 		var wins atomic.Int32
 		var wg sync.WaitGroup
@@ -200,7 +200,7 @@ func testReplace(t *testing.T, s store.Store) {
 			}
 		})
 	}
-	for i := range thorough.Of(24, 60) {
+	for i := range thorough.Least(8, 24, 60) {
 		put(t, s, "d/k", values[i%len(values)])
 	}
 	stop.Store(true)
@@ -293,7 +293,7 @@ func testConcurrent(t *testing.T, s store.Store) {
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
-			for i := range thorough.Of(22, 40) {
+			for i := range thorough.Least(8, 22, 40) {
 				key := fmt.Sprintf("g%d/%d/v", i%3, g)
 				value := pattern(100+i, byte(g))
 				if _, err := s.Put(ctx, key, value, store.PutOptions{}); err != nil {
@@ -331,7 +331,7 @@ func testRandom(t *testing.T, s store.Store) {
 		fmt.Fprintf(&b, "v%d", rng.IntN(4))
 		return b.String()
 	}
-	for i := range thorough.Of(200, 400) {
+	for i := range thorough.Least(70, 200, 400) {
 		switch op := rng.IntN(10); {
 		case op < 5:
 			k, v := key(), pattern(rng.IntN(50), byte(i))

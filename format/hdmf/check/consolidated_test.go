@@ -13,7 +13,7 @@ import (
 
 // Consolidated metadata that differs from the nodes is told node by node.
 func TestStaleConsolidated(t *testing.T) {
-	for _, name := range []string{"session_v2.nwb.zarr", "session_v3.nwb.zarr"} {
+	for _, name := range []string{"session_v3.nwb.zarr", "session_v2.nwb.zarr"}[:thorough.Least(1, 2, 2)] {
 		t.Run(name, func(t *testing.T) {
 			good := files(nwbtest.Files(t, name))
 			var opt check.Options

@@ -3,6 +3,7 @@ package check_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,7 +100,11 @@ func TestBrokenFilesAreFound(t *testing.T) {
 		if len(all.Files) != 12 {
 			t.Fatalf("%d files", len(all.Files))
 		}
-		for name, file := range all.Files {
+		for i, name := range slices.Sorted(maps.Keys(all.Files)) {
+			if i%thorough.Least(4, 1, 1) != 0 {
+				continue
+			}
+			file := all.Files[name]
 			t.Run(set+"/"+name, func(t *testing.T) {
 				found := findings(t, in(t, nwbtest.Files(t, set+"/"+name)), check.Options{})
 				if file.Should == nil {

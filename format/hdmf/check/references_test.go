@@ -98,7 +98,7 @@ func TestSourceIsAnotherFile(t *testing.T) {
 
 // References in the fields of compounds are checked one by one.
 func TestReferencesInCompounds(t *testing.T) {
-	for _, name := range []string{"session_v2_plain.nwb.zarr", "session_v3_plain.nwb.zarr", "session_v2_json_compound.nwb.zarr"} {
+	for _, name := range []string{"session_v2_plain.nwb.zarr", "session_v3_plain.nwb.zarr", "session_v2_json_compound.nwb.zarr"}[:thorough.Least(1, 3, 3)] {
 		f := unpacked(t, name)
 		want(t, findings(t, in(t, f), check.Options{}))
 		f.move("acquisition/ElectricalSeries", "acquisition/Renamed")

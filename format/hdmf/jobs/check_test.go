@@ -61,7 +61,7 @@ func TestBrokenHDMFFilesAreTold(t *testing.T) {
 	for i, name := range slices.Sorted(maps.Keys(broken)) {
 		want := broken[name]
 		for j, layout := range []string{"broken_v2", "broken_v3"} {
-			if !thorough.Enabled && i%2 != j {
+			if !thorough.Enabled && i%2 != j || i%thorough.Least(3, 1, 1) != 0 {
 				continue // the layouts take turns; hdmf/check tests all
 			}
 			got := strings.Join(rules(validateHDMF(t, filepath.Join(dir, layout, name+".nwb.zarr"), "/")), ", ")
@@ -116,7 +116,7 @@ func inArchive(t *testing.T, name string, change func(files map[string][]byte)) 
 
 // A file in a folder of an archive is validated as any other.
 func TestHDMFFilesInFoldersOfArchives(t *testing.T) {
-	for _, name := range []string{"legacy_v2_0.10.nwb.zarr", "session_v3.nwb.zarr"} {
+	for _, name := range []string{"legacy_v2_0.10.nwb.zarr", "session_v3.nwb.zarr"}[:thorough.Least(1, 2, 2)] {
 		url := inArchive(t, name, func(map[string][]byte) {})
 		if thorough.Enabled || strings.HasPrefix(name, "legacy") {
 			if got := rules(validateHDMF(t, url, "/")); got != nil {

@@ -162,6 +162,10 @@ func TestIndexesThatBecomeTooLong(t *testing.T) {
 		if n := o.(*hdmf.Dataset).DType().Name; n != "uint16" {
 			t.Errorf("index is %s", n)
 		}
+		if thorough.Least(true, false, false) {
+			check(t, e.Close())
+			continue // TestChunksThatCannotBeRemoved does it once more too
+		}
 		// Once more, to the other names.
 		check(t, e.AppendRows(ctx, "/units", units(70000)))
 		check(t, e.Commit(ctx))
@@ -212,7 +216,7 @@ func TestSamplesAreAppended(t *testing.T) {
 }
 
 func TestObjectsAttributesAndLinksAreAdded(t *testing.T) {
-	for _, name := range sessions {
+	for _, name := range sessions[:thorough.Least(1, len(sessions), len(sessions))] {
 		s := memory(t, name)
 		before := dump(t, in(t, s))
 		e, err := write.Edit(ctx, "test://", to(s, write.Options{Unchecked: true})) // of the types that are added, the file caches no schema

@@ -9,6 +9,7 @@ import (
 
 	"github.com/omnizarr/zarr/format/hdmf"
 	"github.com/omnizarr/zarr/format/hdmf/write"
+	"github.com/omnizarr/zarr/internal/thorough"
 	"github.com/omnizarr/zarr/internal/zerotest"
 	"github.com/omnizarr/zarr/store/mem"
 )
@@ -93,7 +94,7 @@ func TestZeroValuesDoNotPanic(t *testing.T) {
 			t.Errorf("a dataset without data was made")
 		}
 	}
-	for _, name := range []string{"session_v2.nwb", "session_v3.nwb"} {
+	for _, name := range []string{"session_v2.nwb", "session_v3.nwb"}[:thorough.Least(1, 2, 2)] {
 		methods := reflect.TypeFor[*write.Editor]()
 		s := memory(t, name)
 		for i := range methods.NumMethod() {

@@ -104,6 +104,9 @@ func TestCopyToN5AndBack(t *testing.T) {
 				jobs.Copy
 				chunks []int
 			}{{}, {Copy: jobs.Copy{Reversed: true}}, {Copy: jobs.Copy{PadEdges: true}}, {jobs.Copy{Reversed: true}, slices.Repeat([]int{2}, len(shape))}} {
+				if thorough.Least(k != i%4, false, false) {
+					continue
+				}
 				what := fmt.Sprintf("%s %v reversed %t", typ, shape, c.Reversed)
 				var open []zarr.Option
 				if c.Reversed {

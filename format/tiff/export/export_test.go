@@ -94,7 +94,7 @@ func TestEveryTypeIsKeptInTIFF(t *testing.T) {
 }
 
 func TestAxesOfEveryOrder(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		names string // of the source
 		shape []int
 		want  string // of the copy
@@ -111,6 +111,9 @@ func TestAxesOfEveryOrder(t *testing.T) {
 		{"x", []int{30}, "yx"},
 		{"", nil, "yx"},
 	} {
+		if i%thorough.Least(4, 1, 1) != 0 {
+			continue
+		}
 		spec := zarr.ArraySpec{Shape: c.shape, DataType: "uint16"}
 		for _, n := range c.names {
 			spec.DimensionNames = append(spec.DimensionNames, string(n))

@@ -220,7 +220,7 @@ func TestDatasetsOfXarray(t *testing.T) {
 }
 
 func TestPicturesWithoutNamesOfAxes(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name  string
 		shape []int
 		want  string
@@ -228,6 +228,9 @@ func TestPicturesWithoutNamesOfAxes(t *testing.T) {
 		{"uint8", []int{20, 30, 3}, "[3 20 30]"}, {"uint16", []int{20, 30, 4}, "[4 20 30]"}, {"float32", []int{20, 30, 3}, "[20 30 3]"},
 		{"uint8", []int{20, 30, 5}, "[20 30 5]"}, {"uint8", []int{20, 3, 3}, "[20 3 3]"}, {"uint8", []int{3, 20, 30}, "[3 20 30]"},
 	} {
+		if i%thorough.Least(3, 1, 1) != 0 {
+			continue
+		}
 		a := picture(t, zarr.ArraySpec{Shape: c.shape, DataType: c.name})
 		got := copied(t, a, copying.Options{To: export.Format{}}).(*zarr.Array)
 		if fmt.Sprint(got.Shape()) != c.want {

@@ -54,10 +54,7 @@ func random(rnd *rand.Rand, b []byte) {
 
 // lengths are all below n, or with the slow race detector some of them.
 func lengths(n int) iter.Seq[int] {
-	step := thorough.Step(7)
-	if race.Enabled {
-		step = 13
-	}
+	step := thorough.Least(37, 7, 1)
 	return func(yield func(int) bool) {
 		for i := 0; i < n && yield(i); i += step {
 		}
@@ -141,7 +138,7 @@ func TestPlanesAreSplitByDefinition(t *testing.T) {
 				rnd := newRand()
 				most := max(300/planes, 40)
 				if planes >= 300 { // which have no code of their own
-					most = thorough.Of(21, 40)
+					most = thorough.Least(40, 21, 40)
 				}
 				for n := range lengths(most) {
 					var r room

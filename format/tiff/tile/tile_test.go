@@ -47,7 +47,7 @@ func layouts(width, height int) []tile.Layout {
 			}
 		}
 	}
-	step := thorough.Of(7, 1) // so that every compression, kind and predictor has its turn
+	step := thorough.Least(23, 7, 1) // so that every compression, kind and predictor has its turn
 	for i := range len(out) / step {
 		out[i] = out[step*i]
 	}
