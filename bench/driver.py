@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -57,6 +58,12 @@ def run(args, env=None):
     return p.stdout
 
 
+def in_turn(columns, turn):
+    """Who is measured, another one first in every round: what the first reads may be faster for the others, as from a disk."""
+    first = turn % len(columns)
+    return list(columns[first:]) + list(columns[:first])
+
+
 def measure(options, folder):
     """{(workload, array): {who: {"s": best, "cpu": best, "rss": least, "bytes"}}}, peers alternating in every round. What is a tie
     is measured as often again."""
@@ -74,20 +81,34 @@ def measure(options, folder):
     finally:
         if server:
             server.stop()
+        shutil.rmtree(f"{folder}/written", ignore_errors=True)
     return results
 
 
 def measure_row(options, folder, row, server, turn, results):
     """One round of a row."""
     where, _, workload = row[0].rpartition("-") if row[0].startswith(("cold-", "far-")) else ("", "", row[0])
-    for who in ["omnizarr"] + ([] if row[0] in OURS else options.peers):
+    for who in in_turn(["omnizarr"] + ([] if row[0] in OURS else options.peers), turn):
         if where == "far" and who not in fars.PEERS:
             continue
         env = {**((options.profile_to("/".join(row)) or {}) if who == "omnizarr" else {}), **(server.env if where == "far" else {})}
         if where == "cold":
             fars.forget(f"{folder}/arrays/{row[1]}")
         r = json.loads(run(command(who, workload, folder, row[1], 1 if where == "cold" else options.reps), env))
+        put_away(folder)
         keep(results.setdefault(row, {}), who, r, turn, "/".join(row))
+
+
+def put_away(folder):
+    """Empties what was written, and leaves its files until the end: for minutes ext4 looks through all that were removed whenever one is made,
+    so that whoever came first was several times as fast as the last."""
+    for name in os.listdir(folder):
+        if name.startswith("out-"):
+            for path, _, files in os.walk(f"{folder}/{name}"):
+                for file in files:
+                    os.truncate(f"{path}/{file}", 0)
+            os.makedirs(f"{folder}/written", exist_ok=True)
+            os.rename(f"{folder}/{name}", f"{folder}/written/{name}")
 
 
 def ratio(cells, rivals, peer):
@@ -112,7 +133,7 @@ def measure_packing(options, folder, zarrs):
     for turn in range(min(options.rounds, 2)):
         for row in filter(options.wants, packing.ROWS):
             workload, field = packing.split(row)
-            for who in packing.columns(row, zarrs and turn == 0):
+            for who in in_turn(packing.columns(row, zarrs and turn == 0), turn):
                 program, _, reuse = who.partition("-")
                 reps = 1 if who == "zarrs" else options.reps
                 args = command(program, workload + ("-reuse" if reuse else ""), folder, field, reps)
@@ -128,7 +149,7 @@ def measure_tiffs(options, folder, rows):
         for row in rows:
             cells = results.setdefault(row, {})
             workload, _, name = row.partition("/")
-            for who in columns:
+            for who in in_turn(columns, turn):
                 args = command(who, workload if who == "omnizarr" else "tiff", folder, name, options.reps)
                 keep(cells, who, json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None)), turn, row)
             tiffs.compare(row, cells)
@@ -141,7 +162,7 @@ def measure_n5(options, folder, rows):
     for turn in range(options.rounds):
         for row in rows:
             workload, name = row.split("/")
-            for who in n5s.columns(row):
+            for who in in_turn(n5s.columns(row), turn):
                 r = run(command(who, workload, folder, name, options.reps), options.profile_to(row) if who == "omnizarr" else None)
                 keep(results.setdefault(row, {}), who, json.loads(r), turn, row)
     return results
@@ -153,7 +174,7 @@ def measure_walks(options, folder, rows):
     for turn in range(options.rounds):
         for row in rows:
             cells = results.setdefault(row, {})
-            for who in walks.columns(row, os.path.exists(ZARRS)):
+            for who in in_turn(walks.columns(row, os.path.exists(ZARRS)), turn):
                 # What takes others a minute is done once.
                 reps = 1 if "100000" in row and who != "omnizarr" else options.reps
                 keep(cells, who, json.loads(run(command(who, "walk", folder, row.removeprefix("walk/"), reps))), turn, row, walks.show)
@@ -168,7 +189,7 @@ def measure_hdmf(options, folder, rows):
         for row in rows:
             _, work, name = row.split("/")
             cells = results.setdefault(row, {})
-            for who in hdmfs.COLUMNS:
+            for who in in_turn(hdmfs.COLUMNS, turn):
                 args = command(who, f"hdmf-{work}", folder, f"{work}/{name}", options.reps)
                 keep(cells, who, json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None)), turn, row, hdmfs.show)
             hdmfs.compare(row, cells)
@@ -184,7 +205,7 @@ def measure_hdf5(options, folder, rows):
             for row in rows:
                 cells = results.setdefault(row, {})
                 workload = {"hdf5/nwb": "hdf5-nwb", "hdf5/walk": "hdf5-walk", "hdf5/http": "hdf5-walk"}.get(row, "hdf5-read")
-                for who in hdf5s.columns(row):
+                for who in in_turn(hdf5s.columns(row), turn):
                     server.requests()
                     args = command(who, workload, server.url if row == "hdf5/http" else folder, hdf5s.name(row), options.reps)
                     r = json.loads(run(args, options.profile_to(row) if who == "omnizarr" else None))
@@ -202,7 +223,7 @@ def measure_copies(options, folder, rows):
     results = {}
     for turn in range(options.rounds):
         for row in rows:
-            for who in copies.columns(row):
+            for who in in_turn(copies.columns(row), turn):
                 python = n5s.PYTHON2 if who == "zarr-python2" else sys.executable
                 r = run([python, f"{HERE}/copies.py", "measure", folder, row, who, str(options.reps)])
                 keep(results.setdefault(row, {}), who, json.loads(r), turn, row, copies.show)
@@ -216,7 +237,7 @@ def measure_records(options, folder, rows):
     for turn in range(options.rounds):
         for row in rows:
             cells = results.setdefault(row, {})
-            for who in records.COLUMNS:
+            for who in in_turn(records.COLUMNS, turn):
                 seconds = records.seconds(row, options.quick, who)
                 # What others take minutes for is done once.
                 reps = options.reps if who == "omnizarr" else 1
@@ -233,7 +254,7 @@ def measure_serves(options, folder, rows):
     results = {}
     for turn in range(options.rounds):
         for row in rows:
-            for who in serves.columns(row):
+            for who in in_turn(serves.columns(row), turn):
                 r = serves.measure(row, f"{folder}/{row.split('/')[1]}", who, options.quick, options.reps)
                 print(f"{row} {who}, round {turn + 1}: {serves.show(r)}", file=sys.stderr, flush=True)
                 cells = results.setdefault(row, {})
@@ -247,7 +268,7 @@ def measure_clouds(options, servers, rows):
     results = {}
     for turn in range(options.rounds):
         for row in rows:
-            for who in clouds.COLUMNS:
+            for who in in_turn(clouds.COLUMNS, turn):
                 keep(results.setdefault(row, {}), who, clouds.measure(servers, row, who, options.reps), turn, row, clouds.show)
     return results
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/omnizarr/zarr"
@@ -122,7 +123,7 @@ func writeWhole(ctx context.Context, t task) (run, error) {
 			}
 			return sameAsVolume(t.dir, out.Data)
 		},
-		done: func() error { return os.RemoveAll(path) },
+		done: func() error { return os.Rename(path, fmt.Sprintf("%s.%d", path, time.Now().UnixNano())) }, // the driver removes it
 	}, nil
 }
 

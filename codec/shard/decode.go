@@ -15,12 +15,16 @@ import (
 
 // How many bytes are fetched at once, and how many unwanted ones are fetched
 // along rather than asking again: for local files, and over a network. What is fetched
-// at once from a file is little, so that all who work on a small box end together.
+// at once from a file is little, so that all who work on a small box end together. Over a
+// network a request more costs nothing while all are under way at once, and bytes do; where
+// there are more than farMany, each waits for others, and bytes cost less.
 const (
-	nearBatch = 32 << 10
-	nearGap   = 16 << 10
-	farBatch  = 16 << 20
-	farGap    = 1 << 20
+	nearBatch  = 32 << 10
+	nearGap    = 16 << 10
+	farBatch   = 16 << 20
+	farGap     = 128 << 10
+	farMany    = 32
+	farManyGap = 1 << 20
 )
 
 // wholeShard is how large a shard may be that is fetched with its index in one request
@@ -63,6 +67,9 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 		return err
 	}
 	groups := join(wanted, r.batch, r.gap)
+	if r.gap == farGap && len(groups) > farMany {
+		groups = join(wanted, r.batch, farManyGap)
+	}
 	return ck.Run(ctx, len(groups), int64(r.batch), func(g int) error {
 		if e := groups[g][0]; e.alone {
 			return r.one(new(inner), e, &section{src, e.off, e.n})
