@@ -64,6 +64,35 @@ func TestInnerChunksAreReadByRange(t *testing.T) {
 	}
 }
 
+// Bytes between wanted ones are fetched along over a network only where there are more requests than
+// can be under way at once.
+func TestGapsAreFetchedWhereThereAreMany(t *testing.T) {
+	const inner = 160 << 10
+	b, err := bind("["+sharded(fmt.Sprintf("[1,%d]", inner), `"bytes","crc32c"`, checked, "end")+"]", "uint8", 64, 2*inner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 64 << 20}}
+	data, err := b.Encode(context.Background(), ck, nil, nd.Of(bytes.Repeat([]byte{1, 2, 3, 4}, 32*inner), 1, 64, 2*inner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const index = 128*16 + 4
+	for rows, want := range map[int]struct{ requests, bytes int64 }{
+		8:  {1 + 8, index + 8*(inner+4)},
+		64: {1 + 2, index + 126*(inner+4)}, // in two pieces of at most 16 MiB, each up to the last that is wanted
+	} {
+		src := &codectest.Source{Data: data}
+		box := nd.Box{Start: []int{0, 0}, Shape: []int{rows, inner}}
+		if err := b.Decode(context.Background(), ck, src, box, nd.Make(1, rows, inner)); err != nil {
+			t.Fatal(err)
+		}
+		if src.Requests.Load() != want.requests || src.Bytes.Load() != want.bytes {
+			t.Errorf("%d rows: %d requests of %d bytes, want %d of %d", rows, src.Requests.Load(), src.Bytes.Load(), want.requests, want.bytes)
+		}
+	}
+}
+
 func TestTheCacheKeepsTheIndex(t *testing.T) {
 	b, data := bigShard(t)
 	ck := limits()
