@@ -51,10 +51,10 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 	if err != nil {
 		return err
 	}
-	r := reader{s: s, ctx: ctx, ck: ck, src: src, parts: s.parts(box), dst: dst, batch: nearBatch, gap: nearGap}
+	r := reader{s: s, ctx: ctx, ck: ck, src: src, parts: s.parts(box), dst: dst, batch: nearBatch, gap: nearGap, mostGap: nearGap}
 	r.memory, _ = src.(*codec.Memory)
 	if r.memory == nil && !store.IsNear(src) {
-		r.batch, r.gap = farBatch, farGap
+		r.batch, r.gap, r.mostGap = farBatch, farGap, farManyGap
 	}
 	r.batch = min(r.batch, ck.Piece())
 	wanted, err := r.find(x)
@@ -67,8 +67,8 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 		return err
 	}
 	groups := join(wanted, r.batch, r.gap)
-	if r.gap == farGap && len(groups) > farMany {
-		groups = join(wanted, r.batch, farManyGap)
+	if r.mostGap > r.gap && len(groups) > farMany {
+		groups = join(wanted, r.batch, r.mostGap)
 	}
 	return ck.Run(ctx, len(groups), int64(r.batch), func(g int) error {
 		if e := groups[g][0]; e.alone {
@@ -123,6 +123,7 @@ type reader struct {
 	parts      parts
 	dst        nd.View
 	batch, gap int
+	mostGap    int // where there are many requests
 }
 
 // find looks up the inner chunks that are wanted, sorted by offset; those that
@@ -148,7 +149,7 @@ func (r *reader) find(x *index) ([]extent, error) {
 		case r.memory == nil && !p.whole(s.inner) && s.chain.Ranges(p.box):
 			// It can be read in parts; a small one is not worth several
 			// requests.
-			e.alone = n > r.gap
+			e.alone = n > r.mostGap
 		}
 		wanted = append(wanted, e)
 	}

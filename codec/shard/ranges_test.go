@@ -93,6 +93,27 @@ func TestGapsAreFetchedWhereThereAreMany(t *testing.T) {
 	}
 }
 
+// An inner chunk that could be read in parts is fetched whole over a network, up to a megabyte.
+func TestSmallInnerChunksAreNotReadInParts(t *testing.T) {
+	const inner = 300 << 10
+	b, err := bind("["+sharded(fmt.Sprintf("[%d]", inner), `"bytes"`, checked, "end")+"]", "uint8", 4*inner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 4 << 20}}
+	data, err := b.Encode(context.Background(), ck, nil, nd.Of(bytes.Repeat([]byte{1, 2, 3, 4}, inner), 1, 4*inner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &codectest.Source{Data: data}
+	if err := b.Decode(context.Background(), ck, src, nd.Box{Start: []int{inner + 7}, Shape: []int{10}}, nd.Make(1, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(4*16 + 4 + inner); src.Requests.Load() != 2 || src.Bytes.Load() != want {
+		t.Errorf("%d requests of %d bytes, want 2 of %d", src.Requests.Load(), src.Bytes.Load(), want)
+	}
+}
+
 func TestTheCacheKeepsTheIndex(t *testing.T) {
 	b, data := bigShard(t)
 	ck := limits()
