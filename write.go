@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"time"
 
@@ -106,34 +107,56 @@ func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) er
 // replace stores a whole chunk, or removes it if it holds only the fill value: that is
 // ErrPrecondition if it is stored only where there is none.
 func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *codec.Chunk, chunk nd.View, opt store.PutOptions) error {
-	data, hold, err := a.encode(ctx, b, ck, chunk)
-	defer hold.Free()
-	if err != nil && !errors.Is(err, codec.ErrEmpty) {
-		return err
+	var data []byte
+	empty := !ck.Limits.KeepEmpty && b.Spec().IsFill(chunk)
+	filler := a.filler(b, chunk)
+	if !empty && filler == nil {
+		var hold *buf.Buffer
+		var err error
+		data, hold, err = encode(ctx, b, ck, chunk)
+		defer hold.Free()
+		if err != nil && !errors.Is(err, codec.ErrEmpty) {
+			return err
+		}
+		empty = err != nil
 	}
-	empty := err != nil
 	lock, err := chunks.Lock(ctx, a.identity(key))
 	if err != nil {
 		return err
 	}
 	defer lock.Unlock()
 	defer a.changing(key)()
-	if empty && opt.IfAbsent {
+	switch {
+	case empty && opt.IfAbsent:
 		return store.ErrPrecondition
-	}
-	if empty {
+	case empty:
 		metersOf(ctx).empty()
 		return a.store.Delete(ctx, key)
+	case filler != nil:
+		_, err := filler.PutFilled(ctx, key, func(w io.Writer) error { return b.EncodeRows(ck, w, chunk) }, opt)
+		if err == nil {
+			metersOf(ctx).put(b.Size().N)
+		}
+		return err
 	}
 	return a.putChunk(ctx, key, data, opt)
 }
 
+// filler is the store if it is better given the bytes of a chunk as they are gathered.
+func (a *Array) filler(b *codec.Bound, chunk nd.View) store.Filler {
+	if !b.InRows() {
+		return nil
+	}
+	if _, ok := b.Place(chunk); ok {
+		return nil // nothing is to be gathered
+	}
+	f, _ := store.As[store.Filler](a.store)
+	return f
+}
+
 // encode gives a chunk's bytes: the caller's memory itself where that is what
 // is stored, else a lent buffer.
-func (a *Array) encode(ctx context.Context, b *codec.Bound, ck *codec.Chunk, chunk nd.View) ([]byte, *buf.Buffer, error) {
-	if !ck.Limits.KeepEmpty && b.Spec().IsFill(chunk) {
-		return nil, nil, codec.ErrEmpty
-	}
+func encode(ctx context.Context, b *codec.Bound, ck *codec.Chunk, chunk nd.View) ([]byte, *buf.Buffer, error) {
 	if mem, ok := b.Place(chunk); ok {
 		return mem, nil, nil
 	}

@@ -24,6 +24,9 @@ type Traits struct {
 	// Stream, of a serializer, encodes a chunk part by part, see Bound.Stream; nil if it
 	// cannot.
 	Stream func(ctx context.Context, ck *Chunk, w io.Writer, part []int, give Giver) error
+	// Rows, of a serializer whose chunks are just their elements one after the other, in C
+	// order, writes those of a part of one to dst, which is as long as they are.
+	Rows func(dst []byte, part nd.View)
 	// Programs says that the format of a serializer can hold programs beside data. An
 	// array with one is opened only if its first chunk, where it is stored and not
 	// large, is data.

@@ -25,6 +25,14 @@ type Streamer interface {
 	PutFrom(ctx context.Context, key string, r io.Reader, size int64) (Info, error)
 }
 
+// Filler is a store into which values are written piece by piece, as fast as memory:
+// one of files.
+type Filler interface {
+	// PutFilled stores what fill writes, wholly or not at all. It may be called again, to
+	// write the same anew, where others remove folders at the same time.
+	PutFilled(ctx context.Context, key string, fill func(io.Writer) error, opt PutOptions) (Info, error)
+}
+
 // PutFrom stores what r gives, which must be size bytes unless that is negative: piece
 // by piece where the store can, else by way of memory, where more than limit bytes are
 // ErrTooLarge.

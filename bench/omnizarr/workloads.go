@@ -16,6 +16,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/bigmem"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -274,7 +275,7 @@ func loadVolume(dir string) ([]uint16, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]uint16, n/2)
+	out := bigmem.Make[uint16](n / 2) // as NumPy does, and as what was read is
 	f, err := os.Open(volumePath(dir))
 	if err != nil {
 		return nil, err

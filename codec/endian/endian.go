@@ -130,6 +130,14 @@ func (s *serializer) Encode(_ context.Context, ck *codec.Chunk, dst []byte, src 
 	return dst, nil
 }
 
+// Traits says that parts of a chunk can be encoded by themselves.
+func (s *serializer) Traits() codec.Traits { return codec.Traits{Rows: s.rows} }
+
+// rows encodes a part of a chunk: elements that lie one behind the other in it.
+func (s *serializer) rows(dst []byte, part nd.View) {
+	s.copy(nd.View{Data: dst, Size: part.Size, Shape: part.Shape, Strides: s.strides}, part)
+}
+
 // copy copies elements between memory and a chunk, in its byte order.
 func (s *serializer) copy(dst, src nd.View) {
 	if s.swap != nil {

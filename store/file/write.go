@@ -18,6 +18,16 @@ func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutO
 	return s.putWith(ctx, key, opt, func(f sink) error { return s.fill(ctx, f, data, opt.Flush) })
 }
 
+// PutFilled has a file of another name written, and renames it.
+func (s *Store) PutFilled(ctx context.Context, key string, fill func(io.Writer) error, opt store.PutOptions) (store.Info, error) {
+	return s.putWith(ctx, key, opt, func(f sink) error {
+		if err := fill(writer{ctx, f}); err != nil {
+			return err
+		}
+		return s.flush(f, opt.Flush)
+	})
+}
+
 // PutFrom writes a file of another name, a piece at a time, and renames it.
 func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
 	const most = 4 << 20
