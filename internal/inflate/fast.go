@@ -16,10 +16,14 @@ const (
 // with a length up to 15+5, which leaves enough to look up the distance. More is
 // read before its 15+13 bits are used, and at the end of the turn. Of bn only the
 // low six bits count, so that an entry can be subtracted whole.
+//
+// Where there is a kernel it does most turns, and leaves to this loop what ends a block or is
+// wrong.
 func (d *decoder) fast() error {
 	if len(d.src)-d.ip < srcMargin || len(d.dst)-d.op < dstMargin {
 		return nil
 	}
+	d.turnsFast()
 	const (
 		mask    = 1<<litBits - 1
 		offMask = 1<<offBits - 1
