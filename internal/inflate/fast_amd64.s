@@ -9,7 +9,7 @@
 //	SI  where to read, DI where to write
 //	R8  table of literals and lengths, R9 of distances
 //	R10 last place to read from at the begin of a turn, R11 to write to
-//	R12 where the output begins
+//	R12 how many bits of the first table are looked up
 //	R13 length of a match, then its end
 //	R14 bits as they were before the entry that is looked at
 //	R15 distance
@@ -29,40 +29,38 @@
 	MOVQ  (SI), CX; \
 	SHLXQ DX, CX, CX; \
 	ORQ   CX, BX; \
-	MOVL  DX, CX; \
-	XORL  $63, CX; \
-	SHRL  $3, CX; \
+	RORXL $3, DX, CX; \
 	ANDL  $7, CX; \
-	ADDQ  CX, SI; \
+	SUBQ  CX, SI; \
+	ADDQ  $7, SI; \
 	ORQ   $56, DX
 
 // LOOKUP finds the entry of the next bits.
 #define LOOKUP \
-	MOVL BX, AX; \
-	ANDL $4095, AX; \
-	MOVL (R8)(AX*4), AX
+	BZHIQ R12, BX, AX; \
+	MOVL  (R8)(AX*4), AX
 
 // TAKE uses an entry up, and writes its literals, if it has any.
 #define TAKE \
 	MOVQ  BX, R14; \
 	SHRXQ AX, BX, BX; \
 	SUBQ  AX, DX; \
-	MOVL  AX, CX; \
-	SHRL  $16, CX; \
+	RORXL $16, AX, CX; \
 	MOVW  CX, (DI); \
-	MOVL  AX, CX; \
-	SHRL  $6, CX; \
+	RORXL $6, AX, CX; \
 	ANDL  $3, CX; \
 	ADDQ  CX, DI
 
 // func fastBMI2(t *turns)
-TEXT ·fastBMI2(SB), NOSPLIT, $24-8
+TEXT ·fastBMI2(SB), NOSPLIT, $32-8
 	MOVQ t+0(FP), AX
 	MOVQ turns_src(AX), SI
 	MOVQ turns_dst(AX), DI
 	MOVQ turns_srcEnd(AX), R10
 	MOVQ turns_dstEnd(AX), R11
-	MOVQ turns_first(AX), R12
+	MOVQ turns_first(AX), CX
+	MOVQ CX, first-32(SP)
+	MOVQ $const_litBits, R12
 	MOVQ turns_lit(AX), R8
 	MOVQ turns_off(AX), R9
 	MOVQ turns_bb(AX), BX
@@ -108,8 +106,7 @@ distance:
 	JNZ     longDistance
 
 distanceKnown:
-	MOVL  R15, CX
-	SHRL  $8, CX
+	RORXL $8, R15, CX
 	ANDL  $15, CX
 	BZHIQ R15, BX, AX
 	SHRXQ CX, AX, AX
@@ -118,7 +115,7 @@ distanceKnown:
 	SHRL  $16, R15
 	ADDQ  AX, R15
 	MOVQ  DI, CX
-	SUBQ  R12, CX
+	SUBQ  first-32(SP), CX
 	CMPQ  R15, CX
 	JHI   back
 	LOOKUP
