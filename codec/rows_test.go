@@ -49,8 +49,11 @@ func TestRowsAreTheEncodedChunk(t *testing.T) {
 			start[i], larger[i] = 1, n+2
 		}
 		all := nd.Make(size, larger...)
-		for i := range all.Data {
-			all.Data[i] = byte(r.Uint32())
+		some := make([]byte, 9973) // again and again, at another place in every row
+		for i := range some {
+			some[i] = byte(r.Uint32())
+		}
+		for i := 0; i < len(all.Data); i += copy(all.Data[i:], some) {
 		}
 		src := all.Box(nd.Box{Start: start, Shape: c.shape})
 		ck := &codec.Chunk{Limits: &codec.Limits{MaxChunk: 1 << 30}}
