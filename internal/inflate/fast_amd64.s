@@ -19,10 +19,10 @@
 // been looked at.
 
 // What an entry is.
-#define isLong    $0x1000
-#define hasExtra  $0x2000
-#define isSpecial $0x4000
-#define isLiteral $0x8000
+#define isLong    $const_isLong
+#define hasExtra  $const_hasExtra
+#define isSpecial $const_isSpecial
+#define isLiteral $const_isLiteral
 
 // REFILL reads on to have 56 bits or more.
 #define REFILL \
@@ -94,12 +94,12 @@ match:
 	MOVQ  SI, ip-24(SP)
 	MOVL  AX, R13
 	SHRL  $24, R13
-	ADDL  $3, R13
+	ADDL  $const_minMatch, R13
 	TESTL isSpecial, AX
 	JNZ   special
 
 distance:
-	MOVBLZX BX, CX
+	MOVBLZX BX, CX // offBits of them
 	MOVL    (R9)(CX*4), R15
 	REFILL
 	TESTL   isSpecial, R15
@@ -197,7 +197,7 @@ special:
 longLength:
 	MOVL AX, R13
 	SHRL $24, R13
-	ADDL $3, R13
+	ADDL $const_minMatch, R13
 
 short:
 	TESTL hasExtra, AX
