@@ -57,31 +57,55 @@ func (e *encoder) findLanes(p unsafe.Pointer, start, end, tail, lane uint) uint 
 			break
 		}
 		n := (to - first + 1) / 2
-		if e.lanes.long {
-			e.laneCandidatesLong(p, first, n)
-		} else {
-			e.laneCandidates(p, first, n)
-		}
-		e.lanes.parse(n)
+		e.searchSpan(p, first, n)
 		pos, anchor = e.laneWalk(p, pos, anchor, first, n, end, tail)
 	}
 	return anchor
 }
 
-// laneCandidates finds, for each of n elements, where its high byte and the two
+// searchSpan finds the cheapest chain of matches for n elements.
+func (e *encoder) searchSpan(p unsafe.Pointer, first, n uint) {
+	if e.lanes.long {
+		e.laneCandidatesLong(p, first, n)
+		e.lanes.parse(0, n)
+		return
+	}
+	done := e.candidatesFast(p, first, n)
+	e.laneCandidates(p, first, done, n)
+	e.lanes.parse(done, n)
+	e.lanes.parseFast(first, done)
+}
+
+// laneHash hashes the five lowest bytes of v, a high byte and two elements: bits 8 to 23 choose an entry of the
+// table, those above are its tag. Values of noise lie close together, and sums of their multiples
+// meet more seldom than hashes that look random; these factors were the best of 150.
+func laneHash(v uint64) uint32 {
+	return uint32(int32(int16(v))*laneFactor0 + int32(int16(v>>16))*laneFactor1 + int32(uint8(v>>32))*laneFactor2)
+}
+
+const (
+	laneFactor0 = 9707
+	laneFactor1 = -11177
+	laneFactor2 = -5395
+)
+
+// laneTagged is tagged for a laneHash.
+func laneTagged(cur, x uint32) uint32 { return cur | x&^(1<<segmentBits-1) }
+
+// laneCandidates finds, for each of n elements but those before from, where its high byte and the two
 // elements after it were seen last. It never looks at the earlier data, which
 // is likely to be far from the processor: 8 bits of the hash beside each
 // position tell well enough whether there is a match, and the few that are
 // used will be checked.
-func (e *encoder) laneCandidates(p unsafe.Pointer, first, n uint) {
+func (e *encoder) laneCandidates(p unsafe.Pointer, first, from, n uint) {
 	tab := unsafe.Pointer(unsafe.SliceData(e.laneTable))
-	shift := (64 - e.laneLog) & 63
+	shift := (32 - e.laneLog) & 31
 	base := e.base
-	for k := range e.lanes.cand[:n] {
+	for k := from; k < n; k++ {
 		i := uint32(first) + 2*uint32(k)
-		x := load64(p, uint(i)) << (64 - 8*laneMatch) * hashPrime5
-		entry := tagged(base+i, x)
-		at := slot(tab, uint(x>>shift))
+		x := laneHash(load64(p, uint(i)))
+		entry := laneTagged(base+i, x)
+		at := slot(tab, uint(x<<8>>shift))
 		off := entry - *at
 		*at = entry
 		c := off<<8 | laneJump
@@ -98,23 +122,23 @@ func (e *encoder) laneCandidatesLong(p unsafe.Pointer, first, n uint) {
 	e.laneLong = table(e.laneLong, e.laneLog)
 	tab := unsafe.Pointer(unsafe.SliceData(e.laneTable))
 	long := unsafe.Pointer(unsafe.SliceData(e.laneLong))
-	shift := (64 - e.laneLog) & 63
+	shift, longShift := (32-e.laneLog)&31, (64-e.laneLog)&63
 	base := e.base
 	for k := range e.lanes.cand[:n] {
 		i := uint32(first) + 2*uint32(k)
 		v := load64(p, uint(i))
-		x := v << (64 - 8*laneMatch) * hashPrime5
-		entry := tagged(base+i, x)
-		at := slot(tab, uint(x>>shift))
+		x := laneHash(v)
+		entry := laneTagged(base+i, x)
+		at := slot(tab, uint(x<<8>>shift))
 		off := entry - *at
 		*at = entry
 		c := off<<8 | laneJump
 		if off > i {
 			c = 0
 		}
-		x = v << (64 - 8*(laneMatch+2)) * hashPrime8
-		entry = tagged(base+i, x)
-		at = slot(long, uint(x>>shift))
+		y := v << (64 - 8*(laneMatch+2)) * hashPrime8
+		entry = tagged(base+i, y)
+		at = slot(long, uint(y>>longShift))
 		off = entry - *at
 		*at = entry
 		cl := off<<8 | (laneJump + 1)
@@ -136,26 +160,26 @@ const (
 	litCost   = 20 * costBit
 	matchCost = 16 * costBit
 	noMatch   = 1 << 31
+	matched   = 1<<32 - 127*costBit + matchCost
 )
 
 // candCost holds the cost of a candidate without its offset, by its low bits.
 // The exponent bias of the logarithm is taken off here.
 var candCost = [8]uint32{
 	0:            noMatch,
-	laneJump:     1<<32 - 127*costBit + matchCost,
-	laneJump + 1: 1<<32 - 127*costBit + matchCost,
+	laneJump:     matched,
+	laneJump + 1: matched,
 }
 
-// parse computes the cheapest way to code the span, from its end to its start.
-func (sc *laneScratch) parse(n uint) {
+// parse computes the cheapest way to code a span of n elements, from its end to the element from.
+func (sc *laneScratch) parse(from, n uint) {
 	path := unsafe.Pointer(&sc.path)
 	w := uint32(n)
 	for i := range sc.path[n:][:laneJump+1] {
 		sc.path[n+uint(i)] = w
 	}
-	cand := sc.cand[:n]
-	for k := len(cand) - 1; k >= 0; k-- {
-		c := cand[k]
+	for k := int(n) - 1; k >= int(from); k-- {
+		c := sc.cand[k]
 		jump := uint(c & 7)
 		// Without a match this reads the word about to be written: whatever it
 		// holds, noMatch makes it too expensive.

@@ -6,7 +6,6 @@ import (
 )
 
 const (
-	hashPrime5 = 0xCF1BBCDCBB
 	hashPrime6 = 0xCF1BBCDCBF9B
 	hashPrime8 = 0xCF1BBCDCB7A56463
 )

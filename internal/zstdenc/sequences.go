@@ -247,12 +247,42 @@ func encodeSequences(dst []byte, seqs []sequence, code []uint32, m *seqModes) ui
 	if len(code) < n || n == 0 {
 		return 0
 	}
-	out := unsafe.Pointer(unsafe.SliceData(dst))
-	ll, of, ml := m.ll, m.of, m.ml
-	acc, nb, pos := uint64(0), uint(0), uint(0)
 	c := code[n-1]
-	sl, sm, so := ll.start(uint8(c)), ml.start(uint8(c>>8)), of.start(uint8(c>>16))
-	for i := n - 1; ; {
+	out := unsafe.Pointer(unsafe.SliceData(dst))
+	s := sequenceWriter{
+		out: out, seqs: unsafe.SliceData(seqs), code: unsafe.SliceData(code), i: n - 1,
+		ll: m.ll, of: m.of, ml: m.ml,
+		sl: m.ll.start(uint8(c)), sm: m.ml.start(uint8(c >> 8)), so: m.of.start(uint8(c >> 16)),
+	}
+	s.writeFast()
+	s.write(seqs, code)
+	w := bitWriter{buf: dst, pos: uint(uintptr(s.out) - uintptr(out)), acc: s.acc, n: s.nb}
+	w.add(uint64(s.sm&(1<<m.ml.log-1)), m.ml.log)
+	w.add(uint64(s.so&(1<<m.of.log-1)), m.of.log)
+	w.add(uint64(s.sl&(1<<m.ll.log-1)), m.ll.log)
+	w.flush()
+	return w.close()
+}
+
+// sequenceWriter is the state of the bit stream before the sequence i.
+type sequenceWriter struct {
+	out        unsafe.Pointer
+	acc        uint64
+	nb         uint // bits in acc
+	i          int
+	seqs       *sequence
+	code       *uint32
+	ll, of, ml *fseTable
+	sl, so, sm uint32
+}
+
+// write writes the extra bits of the sequence i, then the codes and the extra bits of each one before it.
+func (w *sequenceWriter) write(seqs []sequence, code []uint32) {
+	out, acc, nb, pos := w.out, w.acc, w.nb, uint(0)
+	ll, of, ml := w.ll, w.of, w.ml
+	sl, so, sm := w.sl, w.so, w.sm
+	c := code[w.i]
+	for i := w.i; ; {
 		s := seqs[i]
 		if c&longLength != 0 {
 			// Lengths with extra bits: 16 each at most, besides the 26 bits of
@@ -296,10 +326,6 @@ func encodeSequences(dst []byte, seqs []sequence, code []uint32, m *seqModes) ui
 		acc |= uint64(v) << (nb & 63)
 		nb += k
 	}
-	w := bitWriter{buf: dst, pos: pos, acc: acc, n: nb}
-	w.add(uint64(sm&(1<<ml.log-1)), ml.log)
-	w.add(uint64(so&(1<<of.log-1)), of.log)
-	w.add(uint64(sl&(1<<ll.log-1)), ll.log)
-	w.flush()
-	return w.close()
+	w.out, w.acc, w.nb, w.i = unsafe.Add(out, pos), acc, nb, -1
+	w.sl, w.so, w.sm = sl, so, sm
 }

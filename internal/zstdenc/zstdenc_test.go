@@ -59,6 +59,16 @@ func roundTrip(t failer, src []byte, level int, checksum bool) []byte {
 	return frame
 }
 
+// roundTripBoth is roundTrip, also without kernels, to the same bytes. Nothing else may be encoded meanwhile.
+func roundTripBoth(t failer, src []byte, level int, checksum bool) []byte {
+	t.Helper()
+	frame := roundTrip(t, src, level, checksum)
+	if plain := encodePlain(src, level, checksum); !bytes.Equal(plain, frame) {
+		t.Fatalf("level %d, %d bytes: %d bytes by kernels, others, %d, without", level, len(src), len(frame), len(plain))
+	}
+	return frame
+}
+
 func TestRoundTripInputs(t *testing.T) {
 	for name, src := range inputs() {
 		t.Run(name, func(t *testing.T) {
@@ -71,9 +81,9 @@ func TestRoundTripInputs(t *testing.T) {
 				levels = []int{1, 5}
 			}
 			for _, level := range levels {
-				roundTrip(t, src, level, true)
+				roundTripBoth(t, src, level, true)
 			}
-			roundTrip(t, src, 3, false)
+			roundTripBoth(t, src, 3, false)
 		})
 	}
 }
@@ -90,7 +100,7 @@ func TestRoundTripDelegated(t *testing.T) {
 				if (i+k)%thorough.Step(2) != 0 {
 					continue
 				}
-				roundTrip(t, src[:min(len(src), thorough.Of(20_000, 150_000))], level, checksum)
+				roundTripBoth(t, src[:min(len(src), thorough.Of(20_000, 150_000))], level, checksum)
 			}
 		}
 	}
@@ -109,7 +119,7 @@ func TestRoundTripShort(t *testing.T) {
 		for _, level := range []int{1, 3, 5} {
 			t.Run(fmt.Sprintf("%s/%d", name, level), func(t *testing.T) {
 				for n := 0; n <= len(b); n += thorough.Step(1) {
-					roundTrip(t, b[:n], level, n%2 == 0)
+					roundTripBoth(t, b[:n], level, n%2 == 0)
 				}
 			})
 		}
@@ -126,9 +136,9 @@ func TestRoundTripBlockEdges(t *testing.T) {
 			if d%step != 0 && d*d != 1 {
 				continue
 			}
-			roundTrip(t, noise[:edge+d], 3, true)
-			roundTrip(t, txt[:edge+d], 3, true)
-			roundTrip(t, txt[:edge+d], 1, true)
+			roundTripBoth(t, noise[:edge+d], 3, true)
+			roundTripBoth(t, txt[:edge+d], 3, true)
+			roundTripBoth(t, txt[:edge+d], 1, true)
 		}
 	}
 }
@@ -147,8 +157,8 @@ func TestBeyondWindow(t *testing.T) {
 		part := append(noisyUint16(1<<16, 5, binary.LittleEndian), text(1<<16)...)
 		src = slices.Concat(part, make([]byte, maxWindow+12345-len(part)), part)
 	}
-	roundTrip(t, src, 3, true)
-	roundTrip(t, src, 1, true)
+	roundTripBoth(t, src, 3, true)
+	roundTripBoth(t, src, 1, true)
 }
 
 // Segments that are encoded at once, in whatever order, become the bytes that they become
@@ -275,7 +285,7 @@ func TestRoundTripProperty(t *testing.T) {
 				}
 			}
 		}
-		roundTrip(t, src, rapid.IntRange(-10, 5).Draw(t, "level"), rapid.Bool().Draw(t, "checksum"))
+		roundTripBoth(t, src, rapid.IntRange(-10, 5).Draw(t, "level"), rapid.Bool().Draw(t, "checksum"))
 	})
 }
 
@@ -288,7 +298,7 @@ func FuzzAppendEncode(f *testing.F) {
 		if level > maxOwnLevel {
 			level %= maxOwnLevel + 1 // the delegates have tests of their own
 		}
-		roundTrip(t, bytes.Repeat(src, 1+int(repeat)%64), level, repeat%2 == 0)
+		roundTripBoth(t, bytes.Repeat(src, 1+int(repeat)%64), level, repeat%2 == 0)
 	})
 }
 
