@@ -324,6 +324,20 @@ func Resolve(sel Selection, shape []int) ([]Positions, error) {
 	return out, nil
 }
 
+// run is how many tasks one goroutine does in turn where each holds weight bytes: those of a row of small chunks. They
+// most often lie in one folder, where a file system lets only one at a time make files.
+func (p *plan) run(weight int64) int {
+	const runs, held = 64, 4 << 20 // enough for everybody, and for each to end soon
+	if len(p.axes) == 0 {
+		return 1
+	}
+	n := len(p.axes[len(p.axes)-1])
+	if n == 0 || p.tasks/n < runs || weight > held || int64(n)*weight > held {
+		return 1
+	}
+	return n
+}
+
 // task is one chunk's share of a plan.
 type task struct {
 	chunk  []int  // index in the grid

@@ -120,8 +120,6 @@ func (s *state) weight(p *plan, reads bool) int64 {
 	return 2 * int64(whole)
 }
 
-// chunkError names the chunk in which something failed. The end of a context is
-// that of the whole work.
 // caught makes a panic in the work on a chunk an error, when it is deferred.
 func (a *Array) caught(op, key string, err *error) {
 	if v := recover(); v != nil {
@@ -129,6 +127,8 @@ func (a *Array) caught(op, key string, err *error) {
 	}
 }
 
+// chunkError names the chunk in which something failed. The end of a context is
+// that of the whole work.
 func (a *Array) chunkError(op, key string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return a.fail(op, err)

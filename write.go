@@ -52,16 +52,26 @@ func (a *Array) writeView(ctx context.Context, s *state, sel Selection, src nd.V
 func (a *Array) writePlan(ctx context.Context, s *state, p *plan, src nd.View) error {
 	p.cut(cells{Grid: s.meta.Grid, shape: s.meta.Shape})
 	src = p.expand(src)
-	err := a.limits.Workers.Run(ctx, p.tasks, s.weight(p, false), func(k int) (err error) {
-		t := p.task(k, src, nil)
-		key := a.chunkKey(s, t.chunk)
-		defer a.caught("write", key, &err)
-		if err := a.writeTask(ctx, s, &t, key); err != nil {
-			return a.chunkError("write", key, err)
+	weight := s.weight(p, false)
+	run := p.run(weight)
+	err := a.limits.Workers.Run(ctx, p.tasks/run, weight, func(k int) error {
+		for t := k * run; t < (k+1)*run; t++ {
+			if err := a.writePart(ctx, s, p.task(t, src, nil)); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
 	return a.fail("write", err)
+}
+
+func (a *Array) writePart(ctx context.Context, s *state, t task) (err error) {
+	key := a.chunkKey(s, t.chunk)
+	defer a.caught("write", key, &err)
+	if err := a.writeTask(ctx, s, &t, key); err != nil {
+		return a.chunkError("write", key, err)
+	}
+	return nil
 }
 
 func (a *Array) writeTask(ctx context.Context, s *state, t *task, key string) error {

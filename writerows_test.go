@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -106,5 +109,51 @@ func TestLargeChunksAreWrittenInPieces(t *testing.T) {
 	}
 	if err := same(); err != nil {
 		t.Error(err)
+	}
+}
+
+// folders is a store that counts puts which go on at once in one folder.
+type folders struct {
+	*mem.Store
+	mu     sync.Mutex
+	busy   map[string]int
+	atOnce int
+}
+
+func (f *folders) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
+	count := func(n int) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.busy[path.Dir(key)] += n
+		f.atOnce = max(f.atOnce, f.busy[path.Dir(key)])
+	}
+	count(1)
+	defer count(-1)
+	runtime.Gosched()
+	return f.Store.Put(ctx, key, data, opt)
+}
+
+// Small chunks of one row, whose files are in one folder, are written by one worker.
+func TestRowsOfSmallChunksAreWrittenInTurn(t *testing.T) {
+	ctx := t.Context()
+	seen := &folders{Store: mem.New(), busy: map[string]int{}}
+	a, err := zarr.CreateArrayIn(ctx, seen, "", zarr.ArraySpec{Shape: []int{255, 61}, DataType: "uint8", Chunks: []int{4, 4}}, zarr.Workers(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	data := make([]uint8, 255*61)
+	for i := range data {
+		data[i] = uint8(i)%255 + 1
+	}
+	if err := zarr.Write(ctx, a, zarr.All(), data); err != nil {
+		t.Fatal(err)
+	}
+	back, err := zarr.Read[uint8](ctx, a, zarr.All())
+	if err != nil || !bytes.Equal(back.Data, data) {
+		t.Error("read back:", err)
+	}
+	if seen.atOnce != 1 {
+		t.Errorf("%d at once in one folder", seen.atOnce)
 	}
 }
