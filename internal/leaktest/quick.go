@@ -4,16 +4,15 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
 )
 
 // memoryFolder is where Linux has files that are in memory alone.
 const memoryFolder = "/dev/shm"
 
-// collectAt is how much memory a program of tests has before garbage is collected: less
-// with the race detector, which takes several times as much beside it.
-const collectAt, collectAtRace = 1 << 30, 256 << 20
+// collectAt is how much memory a program of tests has before garbage is collected. With four times as much the system
+// spends more on giving memory than is saved of collecting it.
+const collectAt = 256 << 20
 
 // quick saves what tests spend on other things than testing: the collector runs only
 // where much memory is in use, and files lie in memory where that has room for them,
@@ -24,11 +23,7 @@ const collectAt, collectAtRace = 1 << 30, 256 << 20
 func quick() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(-1)
-		limit := int64(collectAt)
-		if race.Enabled {
-			limit = collectAtRace
-		}
-		debug.SetMemoryLimit(limit)
+		debug.SetMemoryLimit(collectAt)
 	}
 	if thorough.Enabled || os.Getenv("TMPDIR") != "" || freeBytes(memoryFolder) < 2<<30 {
 		return
