@@ -72,7 +72,6 @@ func roundTripBoth(t failer, src []byte, level int, checksum bool) []byte {
 func TestRoundTripInputs(t *testing.T) {
 	for name, src := range inputs() {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			if race.Enabled {
 				src = src[:min(len(src), 10_000)]
 			}
