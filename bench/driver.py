@@ -92,18 +92,17 @@ def measure_row(options, folder, row, server, turn, results):
         if where == "far" and who not in fars.PEERS:
             continue
         env = {**((options.profile_to("/".join(row)) or {}) if who == "omnizarr" else {}), **(server.env if where == "far" else {})}
+        warm_memory((options.reps + 1 if workload == "write" else 1) * os.path.getsize(f"{folder}/volume.raw") + (1 << 30))
         if where == "cold":
             fars.forget(f"{folder}/arrays/{row[1]}")
-        elif workload == "write":
-            warm_memory((options.reps + 1) * os.path.getsize(f"{folder}/volume.raw") + (1 << 30))
         r = json.loads(run(command(who, workload, folder, row[1], 1 if where == "cold" else options.reps), env))
         put_away(folder)
         keep(results.setdefault(row, {}), who, r, turn, "/".join(row))
 
 
 def warm_memory(size):
-    """Has the machine below this one, if there is one, give memory for what is about to be written. It takes back what was not used for a while, and to
-    have it again takes ten times as long as writing to it, so that rows of writing told whose turn it was. By a process, which gives it back."""
+    """Has the machine below this one, if there is one, give memory for what is about to be written or read. It takes back what was not used for a while, and to
+    have it again takes ten times as long as writing to it, so that rows told whose turn it was. By a process, which gives it back."""
     subprocess.run([sys.executable, "-c", f"import mmap; m = mmap.mmap(-1, {size}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS); [m.__setitem__(i, 1) for i in range(0, {size}, 4096)]"], check=True)
 
 
