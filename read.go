@@ -58,6 +58,11 @@ func (s *state) checkView(p *plan, v nd.View) error {
 func (a *Array) readPlan(ctx context.Context, s *state, p *plan, dst nd.View, strict bool) error {
 	p.cut(cells{s.meta.Grid, s.meta.Shape, s.innerShape()})
 	dst = p.expand(dst)
+	if l, ok := a.layers(s, p, dst); ok {
+		if err := a.readLayers(ctx, s, p, l, dst, strict); err != errApart {
+			return a.fail("read", err)
+		}
+	}
 	for try := 0; ; try++ {
 		err := a.readTasks(ctx, s, p, dst, strict)
 		if !errors.Is(err, errSplit) || try == tries {

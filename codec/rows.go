@@ -20,6 +20,10 @@ func (b *Bound) InRows() bool {
 	return b.traits.Rows != nil && len(b.bytes) == 0 && len(b.mid.Shape) > 0 && b.Size().N >= piecesFrom && b.moversOnly()
 }
 
+// InLayers reports whether a chunk is like that and its axes are those of memory: a layer of it, across its first axis, is one range of
+// its bytes.
+func (b *Bound) InLayers() bool { return len(b.arrays) == 0 && b.parts != nil && b.InRows() }
+
 // EncodeRows writes to w the bytes that Encode gives for src, piece by piece, where
 // InRows allows: elements that lie apart are gathered in memory that stays in the
 // processor's cache, not in that of a whole chunk.
