@@ -17,6 +17,8 @@ import time
 
 import numpy as np
 
+import ratios
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMMAND = f"{HERE}/.work/command"
 REENCODE = f"{HERE}/.peers/zarrs_tools/bin/zarrs_reencode"
@@ -342,8 +344,7 @@ def table(results):
     names = [n for n in dict.fromkeys(sum(PEERS.values(), [])) if any(n in cells for cells in results.values())]
     lines = ["| | Omnizarr | " + " | ".join(names) + " | to the best peer |", "|---" * (len(names) + 3) + "|"]
     for row, cells in results.items():
-        best = min((n for n in names if n in cells), key=lambda n: cells[n]["s"], default=None)
-        ratio = f"{cells[best]['s'] / cells['omnizarr']['s']:.2f} ({best})" if best else ""
+        ratio = ratios.to_best(cells["omnizarr"], ratios.others(cells))
         lines.append(f"| {row} | **{show(cells['omnizarr'])}** | " + " | ".join(show(cells[n]) if n in cells else "" for n in names) + f" | {ratio} |")
     if not os.path.exists(REENCODE):
         lines += ["", "zarrs_reencode is left out: there is no Cargo, or it was not built."]

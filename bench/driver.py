@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import shutil
-import statistics
 import subprocess
 import sys
 
@@ -16,6 +15,7 @@ import hdf5s
 import hdmfs
 import n5s
 import packing
+import ratios
 import records
 import serves
 import tiffs
@@ -76,7 +76,7 @@ def measure(options, folder):
                 measure_row(options, folder, row, server, turn, results)
         for turn in range(options.rounds, options.rounds * (1 if options.quick else 2)):
             for row in rows:
-                if row[0] not in OURS and tied(results[row], options.peers):
+                if row[0] not in OURS and tied(results[row]):
                     measure_row(options, folder, row, server, turn, results)
     finally:
         if server:
@@ -118,20 +118,9 @@ def put_away(folder):
             os.rename(f"{folder}/{name}", f"{folder}/written/{name}")
 
 
-def ratio(cells, rivals, peer):
-    """How many times as fast as a peer: the median over the rounds."""
-    turns = zip(rivals[peer]["turns"], cells["omnizarr"]["turns"])
-    return statistics.median(theirs / ours for theirs, ours in turns)
-
-
-def best_peer(cells, rivals, peers):
-    """The peer that comes off best, None if there is none."""
-    return min((p for p in peers if p in rivals), key=lambda p: ratio(cells, rivals, p), default=None)
-
-
-def tied(cells, peers):
-    best = best_peer(cells, cells, peers)
-    return best is not None and 1 / TIE < ratio(cells, cells, best) < TIE
+def tied(cells):
+    best = ratios.best(cells["omnizarr"], ratios.others(cells))
+    return best is not None and 1 / TIE < ratios.ratio(cells["omnizarr"], cells[best]) < TIE
 
 
 def measure_packing(options, folder, zarrs):
@@ -306,15 +295,10 @@ def table(results, peers):
              "|---|---|" + "---|" * len(peers) + "---|---|---|"]
     for row, cells in results.items():
         rivals = results.get((OURS.get(row[0], row[0]), row[1]), {})
-        rivals = {p: rivals[p] for p in peers if p in rivals}
-        best = best_peer(cells, rivals, peers)
-        ratios = []
-        for p in ("zarr-python", "tensorstore", best):
-            ratios.append(f"{ratio(cells, rivals, p):.2f}" if p in rivals else "")
-        if best:
-            ratios[2] += f" ({best})"
+        rivals, ours = {p: rivals[p] for p in peers if p in rivals}, cells["omnizarr"]
         shown = [speed(cells[p]) if p in cells else "" for p in peers]
-        lines.append(f"| {'/'.join(row)} | **{speed(cells['omnizarr'])}** | " + " | ".join(shown + ratios) + " |")
+        shown += [f"{ratios.ratio(ours, rivals[p]):.2f}" if p in rivals else "" for p in ("zarr-python", "tensorstore")]
+        lines.append(f"| {'/'.join(row)} | **{speed(ours)}** | " + " | ".join(shown + [ratios.to_best(ours, rivals)]) + " |")
     return "\n".join(lines)
 
 

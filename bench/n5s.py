@@ -6,6 +6,8 @@ import os
 import shutil
 import sys
 
+import ratios
+
 COMPRESSIONS = {"zstd": {"type": "zstd", "level": 3}, "gzip": {"type": "gzip", "level": 5}}
 ROWS = [f"{order}/{compression}" for order in ("n5", "n5-straight") for compression in COMPRESSIONS]
 COLUMNS = ["omnizarr", "tensorstore", "zarr-python2"]
@@ -60,9 +62,8 @@ def work(peer, workload, folder, name):
 def table(results, speed):
     lines = ["| | Omnizarr | " + " | ".join(COLUMNS[1:]) + " | to the better peer |", "|---" * (len(COLUMNS) + 2) + "|"]
     for row, cells in results.items():
-        best = min(columns(row)[1:], key=lambda c: cells[c]["s"])
         shown = [f"**{speed(cells['omnizarr'])}**"] + [speed(cells[c]) if c in cells else "" for c in COLUMNS[1:]]
-        shown.append(f"{cells[best]['s'] / cells['omnizarr']['s']:.2f} ({best})")
+        shown.append(ratios.to_best(cells["omnizarr"], ratios.others(cells)))
         lines.append(f"| {row} | " + " | ".join(shown) + " |")
     return "\n".join(lines)
 

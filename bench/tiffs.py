@@ -5,6 +5,8 @@
 import os
 import sys
 
+import ratios
+
 THREADS = 2
 KINDS = {"rgb8": 8192, "u16": 4096, "f32": 4096}  # and the sides of their images
 COMPRESSIONS = {
@@ -82,9 +84,8 @@ def table(results, speed):
     columns = [c for c in COLUMNS if any(c in cells for cells in results.values())]
     lines = ["| two threads | Omnizarr | " + " | ".join(columns[1:]) + " | to the better peer |", "|---" * (len(columns) + 2) + "|"]
     for row, cells in results.items():
-        best = min(columns[1:], key=lambda c: cells[c]["s"])
         shown = [f"**{speed(cells['omnizarr'])}**"] + [speed(cells[c]) for c in columns[1:]]
-        shown.append(f"{cells[best]['s'] / cells['omnizarr']['s']:.2f} ({best})")
+        shown.append(ratios.to_best(cells["omnizarr"], ratios.others(cells)))
         lines.append(f"| {row} | " + " | ".join(shown) + " |")
     if "libtiff" not in columns:
         lines += ["", "libtiff is left out: there is no C compiler, or no headers of it."]

@@ -2,6 +2,8 @@
 import json
 import os
 
+import ratios
+
 NAMES = [f"{n}{how}" for n in (1000, 100000) for how in ("", "-consolidated")]
 ROWS = [f"walk/{name}" for name in NAMES]
 GROUP = 100  # arrays in each
@@ -53,7 +55,6 @@ def table(results):
     peers = ["zarr-python", "tensorstore", "zarrs"]
     lines = ["| | Omnizarr | " + " | ".join(peers) + " | to the best peer |", "|---" * (len(peers) + 3) + "|"]
     for row, cells in results.items():
-        best = min((p for p in peers if p in cells), key=lambda p: cells[p]["s"])
         shown = [f"**{show(cells['omnizarr'])}**"] + [show(cells[p]) if p in cells else "" for p in peers]
-        lines.append(f"| {row} | " + " | ".join(shown) + f" | {cells[best]['s'] / cells['omnizarr']['s']:.2f} ({best}) |")
+        lines.append(f"| {row} | " + " | ".join(shown) + f" | {ratios.to_best(cells['omnizarr'], ratios.others(cells))} |")
     return "\n".join(lines)

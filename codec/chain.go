@@ -139,6 +139,7 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 	}
 	if len(b.bytes) > 0 {
 		b.beginner, _ = b.bytes[0].(Beginner)
+		b.follows = traitsOf(b.bytes[len(b.bytes)-1]).Follows
 	}
 	if len(b.bytes) == 1 {
 		b.blocks = traitsOf(b.bytes[0]).Blocks
@@ -165,6 +166,7 @@ type Bound struct {
 	ranges     bool   // all of bytes are Rangers
 	cuts       bool   // all of bytes are Rangers and Slicers: decoding moves nothing
 	blocks     bool   // the only one of bytes decodes in blocks
+	follows    bool   // the last of bytes decodes neighbours in less time
 	lossy      []string
 }
 

@@ -42,6 +42,24 @@ type Chunk struct {
 	// computes elements. They are lent until the codec returns.
 	Index, Extent []int
 	Limits        *Limits
+	Row           *Row // nil unless the goroutine decodes another chunk next, with the same chain
+}
+
+// Row is what one goroutine decodes with one chain, one encoded chunk after the other.
+type Row struct {
+	// Next are the bytes that follow, nil where none do. They do not change until they were
+	// decoded. What a codec begins of them shows nowhere, least of all as an error.
+	Next []byte
+	// Kept is what the codec whose trait is Follows keeps from one to the next.
+	Kept interface{ Free() }
+}
+
+// Free ends the row.
+func (r *Row) Free() {
+	if r.Kept != nil {
+		r.Kept.Free()
+	}
+	*r = Row{}
 }
 
 // Limits are the resources that a read or write may use.

@@ -35,6 +35,8 @@ type Traits struct {
 	// whole chunk that must be copied to where it belongs is taken through it piece
 	// by piece, each copied while it is still there.
 	Blocks bool
+	// Follows says that chunks take less time one after the other, in a Row, than each by itself.
+	Follows bool
 	// Lossy says what encoding loses, if it does: for each way in words, such as "10
 	// bits are kept". What is decoded from such a chunk need not be what was encoded.
 	Lossy []string
@@ -82,6 +84,9 @@ func traitsOf(bound any) Traits {
 	}
 	return Traits{}
 }
+
+// Follows reports whether chunks take less time in a Row; see Traits.
+func (b *Bound) Follows() bool { return b.follows }
 
 // Programs reports whether chunks can hold programs beside data; see Traits.
 func (b *Bound) Programs() bool { return b.traits.Programs }

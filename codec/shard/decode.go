@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -53,7 +54,8 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 	}
 	r := reader{s: s, ctx: ctx, ck: ck, src: src, parts: s.parts(box), dst: dst, batch: nearBatch, gap: nearGap, mostGap: nearGap}
 	r.memory, _ = src.(*codec.Memory)
-	if r.memory == nil && !store.IsNear(src) {
+	near := r.memory != nil || store.IsNear(src)
+	if !near {
 		r.batch, r.gap, r.mostGap = farBatch, farGap, farManyGap
 	}
 	r.batch = min(r.batch, ck.Piece())
@@ -70,12 +72,34 @@ func (s *shard) Decode(ctx context.Context, ck *codec.Chunk, src codec.Source, b
 	if r.mostGap > r.gap && len(groups) > farMany {
 		groups = join(wanted, r.batch, r.mostGap)
 	}
-	return ck.Run(ctx, len(groups), int64(r.batch), func(g int) error {
+	weight := r.batch
+	if near && s.chain.Follows() {
+		groups = twos(groups, wanted)
+		weight = 2 * r.batch
+	}
+	return ck.Run(ctx, len(groups), int64(weight), func(g int) error {
 		if e := groups[g][0]; e.alone {
-			return r.one(new(inner), e, &section{src, e.off, e.n})
+			return r.one(new(inner), e, &section{src, e.off, e.n}, nil)
 		}
 		return r.group(groups[g])
 	})
+}
+
+// twos makes one group of two neighbours where groups are one inner chunk each, which sorted has
+// in their order; but not of the last ones, so that all who work end together.
+func twos(groups [][]extent, sorted []extent) [][]extent {
+	all, last := groups, len(groups)-2*runtime.GOMAXPROCS(0)
+	groups = groups[:0]
+	for i := 0; i < len(all); i++ {
+		n := len(all[i])
+		if i+1 < last && n == 1 && len(all[i+1]) == 1 && !all[i][0].alone && !all[i+1][0].alone {
+			n = 2
+			i++
+		}
+		groups = append(groups, sorted[:n])
+		sorted = sorted[n:]
+	}
+	return groups
 }
 
 // atOnce is how many bytes a shard may have that is fetched in one request, 0 if it
@@ -165,20 +189,13 @@ func (r *reader) keeps(p *part) bool {
 
 // group fetches neighbours in one go and decodes them.
 func (r *reader) group(group []extent) error {
-	lo, hi := group[0].off, 0
-	for _, e := range group {
-		hi = max(hi, e.off+e.n)
-	}
 	var data []byte
 	var hold *codec.Buffer
 	if r.memory != nil {
-		data = r.memory.Bytes[lo:hi]
+		data = r.memory.Bytes
 	} else {
 		var err error
-		if hold, err = r.ck.Lend(hi - lo); err != nil {
-			return fmt.Errorf("inner chunk %v: %w", r.parts.get(group[0].part).at, err)
-		}
-		if hold.B, err = r.ck.ReadRange(r.ctx, r.src, lo, hi-lo, hold.B); err != nil {
+		if hold, err = r.fetch(group); err != nil {
 			return err
 		}
 		data = hold.B
@@ -192,19 +209,86 @@ func (r *reader) group(group []extent) error {
 			r.memory.Keep()
 		}
 	}()
-	return r.ck.Run(r.ctx, len(group), 0, func(i int) error {
-		e := group[i]
-		x := inners.Get().(*inner)
-		x.bytes = codec.Memory{Bytes: data[e.off-lo : e.off-lo+e.n]}
-		err := r.one(x, e, &x.bytes)
+	n := 1
+	if r.s.chain.Follows() {
+		n = 2
+	}
+	return r.ck.Run(r.ctx, (len(group)+n-1)/n, 0, func(i int) error {
+		return r.row(group[i*n:min((i+1)*n, len(group))], data, &kept)
+	})
+}
+
+// fetch gives all bytes of a group, whose offsets are those in them from then on. Few lie between neighbours,
+// but between two that became one group.
+func (r *reader) fetch(group []extent) (*codec.Buffer, error) {
+	all := 0
+	for rest := group; len(rest) > 0; {
+		k, n := r.span(rest)
+		all, rest = all+n, rest[k:]
+	}
+	hold, err := r.ck.Lend(all)
+	if err != nil {
+		return nil, fmt.Errorf("inner chunk %v: %w", r.parts.get(group[0].part).at, err)
+	}
+	for rest := group; len(rest) > 0; {
+		k, n := r.span(rest)
+		off, at := rest[0].off, len(hold.B)
+		if hold.B, err = r.ck.ReadRange(r.ctx, r.src, off, n, hold.B); err != nil {
+			return nil, err
+		}
+		for i := range rest[:k] {
+			rest[i].off += at - off
+		}
+		rest = rest[k:]
+	}
+	return hold, nil
+}
+
+// span is how many of the first extents are fetched at once, and how many bytes those are.
+func (r *reader) span(group []extent) (k, n int) {
+	off, end := group[0].off, group[0].off
+	for _, e := range group {
+		if e.off-end > r.mostGap {
+			break
+		}
+		end = max(end, e.off+e.n)
+		k++
+	}
+	return k, end - off
+}
+
+// row decodes inner chunks one after the other.
+func (r *reader) row(list []extent, data []byte, kept *atomic.Bool) error {
+	x := inners.Get().(*inner)
+	var row *codec.Row
+	if len(list) > 1 {
+		row = &x.row
+	}
+	var err error
+	for i, e := range list {
+		if row != nil {
+			row.Next = nil
+			if i+1 < len(list) {
+				next := list[i+1]
+				row.Next = data[next.off : next.off+next.n]
+			}
+		}
+		x.bytes = codec.Memory{Bytes: data[e.off : e.off+e.n]}
+		err = r.one(x, e, &x.bytes, row)
 		if x.bytes.Kept() {
 			kept.Store(true)
-			return err
+			x = new(inner)
 		}
-		x.chunk, x.bytes = codec.Chunk{}, codec.Memory{}
-		inners.Put(x)
-		return err
-	})
+		if err != nil {
+			break
+		}
+	}
+	if row != nil {
+		row.Free()
+	}
+	x.chunk, x.bytes = codec.Chunk{}, codec.Memory{}
+	inners.Put(x)
+	return err
 }
 
 // inner is what it takes to decode an inner chunk. The next one uses it again, unless its bytes were kept.
@@ -212,18 +296,20 @@ type inner struct {
 	ints  []int // six of every axis
 	chunk codec.Chunk
 	bytes codec.Memory
+	row   codec.Row
 }
 
 var inners = sync.Pool{New: func() any { return new(inner) }}
 
-// one decodes an inner chunk.
-func (r *reader) one(x *inner, e extent, src codec.Source) error {
+// one decodes an inner chunk, of a row if that is not nil.
+func (r *reader) one(x *inner, e extent, src codec.Source, row *codec.Row) error {
 	rank := len(r.parts.lo)
 	if len(x.ints) < 6*rank {
 		x.ints = make([]int, 6*rank)
 	}
 	p := r.parts.into(e.part, x.ints[:4*rank])
 	r.s.describe(&x.chunk, x.ints[4*rank:6*rank], r.ck, p.at)
+	x.chunk.Row = row
 	err := r.s.chain.Decode(r.ctx, &x.chunk, src, p.box, p.in(r.dst))
 	if err != nil {
 		return fmt.Errorf("inner chunk %v: %w", p.at, err)

@@ -84,6 +84,7 @@ func (c Codec) BindBytes(_ codec.Spec, in codec.Size) (codec.BytesFilter, error)
 		// Frames of other writers may be split and skippable ones added, so
 		// this is roomier than the format's own bound.
 		f.size = codec.AtMost(in.N + in.N/8 + 1<<16)
+		f.follows = in.N <= small
 	}
 	if c.Checksum {
 		return f, nil
@@ -94,10 +95,18 @@ func (c Codec) BindBytes(_ codec.Spec, in codec.Size) (codec.BytesFilter, error)
 type filter struct {
 	level    int
 	checksum bool
+	follows  bool
 	size     codec.Size
 }
 
 func (f *filter) Size() codec.Size { return f.size }
+
+// small is the size up to which the literals of two frames are decoded together in much less time. Larger
+// ones have blocks enough of their own.
+const small = 256 << 10
+
+// Traits says whether chunks are small.
+func (f *filter) Traits() codec.Traits { return codec.Traits{Follows: f.follows} }
 
 // large is the size from which several goroutines may encode a frame.
 const large = 16 << 20
@@ -143,7 +152,7 @@ func decode(ck *codec.Chunk, dst, src []byte, want, limit int) ([]byte, error) {
 	at := len(dst)
 	room := max(min(cap(dst)-at, want+slack), min(most, want))
 	dst = slices.Grow(dst, room)
-	n, err := zstddec.Decode(dst[at:at+room], src)
+	n, err := inRow(ck, dst[at:at+room], src)
 	if err == zstddec.ErrRoom && want < limit {
 		return dst[:at+min(n, limit)], nil
 	}
@@ -154,4 +163,17 @@ func decode(ck *codec.Chunk, dst, src []byte, want, limit int) ([]byte, error) {
 		return nil, codec.Bad("%v", err)
 	}
 	return dst[:at+n], nil
+}
+
+// inRow fills dst with what src holds, and begins what comes next, if anything does.
+func inRow(ck *codec.Chunk, dst, src []byte) (int, error) {
+	if ck == nil || ck.Row == nil {
+		return zstddec.Decode(dst, src)
+	}
+	d, ok := ck.Row.Kept.(*zstddec.Decoder)
+	if !ok {
+		d = zstddec.NewDecoder()
+		ck.Row.Kept = d
+	}
+	return d.Decode(dst, src, ck.Row.Next)
 }

@@ -1,7 +1,7 @@
 package zstddec
 
 // blocks decodes the blocks of a frame, and returns what follows them.
-func (d *decoder) blocks(src []byte) ([]byte, error) {
+func (d *Decoder) blocks(src []byte, checksum bool) ([]byte, error) {
 	most := min(d.window, maxBlock)
 	for {
 		h, block, rest, err := cutBlock(src)
@@ -20,7 +20,11 @@ func (d *decoder) blocks(src []byte) ([]byte, error) {
 			fill(room, block[0])
 			d.n += len(room)
 		case compressed:
-			if err := d.compressed(block, following(h, rest), most); err != nil {
+			next := following(h, rest, most)
+			if h.last && (len(rest) == 0 || checksum && len(rest) == 4) {
+				next = first(d.next)
+			}
+			if err := d.compressed(block, next, most); err != nil {
 				return nil, err
 			}
 		default:
@@ -50,21 +54,43 @@ func cutBlock(src []byte) (h blockHeader, block, rest []byte, err error) {
 	return h, src[:n], src[n:], nil
 }
 
-// following is the block that follows one with header h, if it is compressed.
-func following(h blockHeader, rest []byte) []byte {
+// coming is the block that comes next, if it is compressed.
+type coming struct {
+	block []byte
+	most  int  // bytes that it holds at most
+	other bool // it begins another piece of data
+}
+
+// following is the block that follows one with header h in a frame.
+func following(h blockHeader, rest []byte, most int) coming {
 	if h.last {
-		return nil
+		return coming{}
 	}
 	h, block, _, err := cutBlock(rest)
 	if err != nil || h.kind != compressed {
-		return nil
+		return coming{}
 	}
-	return block
+	return coming{block, most, false}
 }
 
-// compressed decodes a block that holds at most most bytes. next is the block that
-// follows, if it is compressed too.
-func (d *decoder) compressed(block, next []byte, most int) error {
+// first is the block that begins the frame that begins src.
+func first(src []byte) coming {
+	if len(src) == 0 {
+		return coming{}
+	}
+	h, n, err := parseHeader(src)
+	if err != nil || h.skipped {
+		return coming{}
+	}
+	b, block, _, err := cutBlock(src[n:])
+	if err != nil || b.kind != compressed || len(block) == 0 || block[0]&3 != literalsCoded {
+		return coming{}
+	}
+	return coming{block, min(h.window, maxBlock), true}
+}
+
+// compressed decodes a block that holds at most most bytes.
+func (d *Decoder) compressed(block []byte, next coming, most int) error {
 	literals, rest, err := d.literals.decode(block, next, most)
 	if err != nil {
 		return err

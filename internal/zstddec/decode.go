@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"unsafe"
 
 	"github.com/omnizarr/zarr/internal/xxh64"
 )
@@ -29,48 +30,61 @@ func corrupt(what string) error { return corruptError(what) }
 // is. It may write anything into the rest of dst, and nothing behind it. With an error
 // comes the number of bytes that were decoded before: all of dst with ErrRoom.
 func Decode(dst, src []byte) (int, error) {
-	d := decoders.Get().(*decoder)
-	defer d.free()
-	src = src[:len(src):len(src)] // what lies behind is not ours to read
-	n := 0
-	for len(src) > 0 {
-		k, rest, err := d.frame(dst[n:], src)
-		n += k
-		if err != nil {
-			return n, err
-		}
-		src = rest
-	}
-	return n, nil
+	d := NewDecoder()
+	defer d.Free()
+	return d.Decode(dst, src, nil)
 }
 
-var decoders = sync.Pool{New: func() any { return newDecoder() }}
+var decoders = sync.Pool{New: func() any { return new(Decoder) }}
 
-// decoder is the state of one call.
-type decoder struct {
+// Decoder decodes one piece of data after the other. Where it is told of the next one, short
+// frames take less time than each by itself.
+type Decoder struct {
 	dst    []byte // of the frame, and room behind it
 	n      int    // bytes of the frame that are written
 	limit  int    // bytes that the frame may have
 	window int
+	next   []byte // what is decoded next, as far as is known
 
 	literals literalDecoder
 	seq      sequenceDecoder
 }
 
-func newDecoder() *decoder {
-	return new(decoder)
-}
+// NewDecoder lends a decoder, until Free is called.
+func NewDecoder() *Decoder { return decoders.Get().(*Decoder) }
 
-// free gives the decoder back, without the memory of others.
-func (d *decoder) free() {
-	d.dst = nil
+// Free gives the decoder back, without the memory of others.
+func (d *Decoder) Free() {
+	d.dst, d.next = nil, nil
 	d.literals.release()
 	d.seq.release()
 	decoders.Put(d)
 }
 
-// frame decodes the frame that begins src, and returns what follows it.
-func (d *decoder) frame(dst, src []byte) (n int, rest []byte, err error) {
+// Decode does what the function Decode does. next is what the decoder will be asked for
+// after that, if it is known: it must not change meanwhile, since it may be begun.
+func (d *Decoder) Decode(dst, src, next []byte) (int, error) {
+	src = src[:len(src):len(src)] // what lies behind is not ours to read
+	begun := d.literals.ahead
+	if !begun.other || len(src) != len(d.next) || unsafe.SliceData(src) != unsafe.SliceData(d.next) {
+		begun = ahead{}
+	}
+	d.next = next[:len(next):len(next)]
+	n := 0
+	for len(src) > 0 {
+		k, rest, err := d.frame(dst[n:], src, begun)
+		n += k
+		if err != nil {
+			return n, err
+		}
+		src, begun = rest, ahead{}
+	}
+	return n, nil
+}
+
+// frame decodes the frame that begins src, whose first block may have been begun, and
+// returns what follows it.
+func (d *Decoder) frame(dst, src []byte, begun ahead) (n int, rest []byte, err error) {
 	h, k, err := parseHeader(src)
 	if err != nil {
 		return 0, nil, err
@@ -84,9 +98,9 @@ func (d *decoder) frame(dst, src []byte) (n int, rest []byte, err error) {
 	if told {
 		d.limit = h.size
 	}
-	d.literals.reset()
+	d.literals.reset(begun)
 	d.seq.reset()
-	src, err = d.blocks(src)
+	src, err = d.blocks(src, h.checksum)
 	switch {
 	case err == ErrRoom && told:
 		return d.n, nil, fmt.Errorf("corrupt Zstandard frame: holds more than the %d bytes that its header claims", h.size)

@@ -14,6 +14,7 @@ import (
 	"github.com/omnizarr/zarr/internal/fuzzlong"
 	"github.com/omnizarr/zarr/internal/race"
 	"github.com/omnizarr/zarr/internal/thorough"
+	"github.com/omnizarr/zarr/internal/zstdenc"
 )
 
 func TestFramesOfLibzstdAreRead(t *testing.T) {
@@ -72,16 +73,16 @@ func TestTheBeginningIsReadWhereThereIsNoMoreRoom(t *testing.T) {
 // they do not agree.
 func compare(t *testing.T, src []byte, limit int) {
 	t.Helper()
-	room, _ := rooms.Get().(*[3][]byte)
+	room, _ := rooms.Get().(*[4][]byte)
 	if room == nil {
-		room = new([3][]byte)
+		room = new([4][]byte)
 	}
 	defer rooms.Put(room)
 	for i := range room {
 		room[i] = slices.Grow(room[i][:0], limit)[:limit]
 	}
 	want, wantErr := twin(src, room[0][:0:limit])
-	got, plain := room[1], room[2]
+	got, plain, second := room[1], room[2], room[3]
 	n, err := Decode(got, src)
 	// It refuses tables of weights that libzstd 1.5.4 reads.
 	strict := err == nil && wantErr != nil && strings.Contains(wantErr.Error(), "fse decompress returned")
@@ -95,6 +96,86 @@ func compare(t *testing.T, src []byte, limit int) {
 	k, plainErr := decodePlain(plain, src)
 	if k != n || fmt.Sprint(plainErr) != fmt.Sprint(err) || !bytes.Equal(got[:n], plain[:k]) {
 		t.Errorf("%x: %d bytes with kernels, %v, and %d without, %v", head(src), n, err, k, plainErr)
+	}
+	k, rowErr := decodeSecond(t, second, src, src)
+	if k != n || fmt.Sprint(rowErr) != fmt.Sprint(err) || !bytes.Equal(got[:n], second[:k]) {
+		t.Errorf("%x: %d bytes alone, %v, and %d behind others, %v", head(src), n, err, k, rowErr)
+	}
+}
+
+// decodeSecond is Decode behind a short frame, when next was announced.
+func decodeSecond(t *testing.T, dst, src, next []byte) (int, error) {
+	t.Helper()
+	f := short()
+	d := NewDecoder()
+	defer d.Free()
+	var first [shortLen]byte
+	if n, err := d.Decode(first[:], f.frame, next); err != nil || string(first[:n]) != f.data {
+		t.Errorf("a frame that is followed by another: %d bytes, or others, %v", n, err)
+	}
+	return d.Decode(dst, src, nil)
+}
+
+const shortLen = 5000
+
+// short gives a frame of one block, with four streams of literals.
+var short = sync.OnceValue(func() (f struct {
+	data  string
+	frame []byte
+}) {
+	r := rand.New(rand.NewPCG(1, 9))
+	data := make([]byte, shortLen)
+	for i := range data {
+		data[i] = byte(r.NormFloat64() * 9)
+	}
+	f.data, f.frame = string(data), zstdenc.AppendEncode(nil, data, 3, false)
+	return f
+})
+
+// Whoever was told of what comes next reads it as if by itself, or something else, or less of it.
+func TestFramesAfterEachOther(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	var frames [][]byte
+	for _, g := range goldens(t) {
+		if g.size < 150_000 {
+			frames = append(frames, g.frame)
+		}
+	}
+	begun, got, want := 0, make([]byte, 300_000), make([]byte, 300_000)
+	d := NewDecoder()
+	defer d.Free()
+	src := short().frame
+	for range thorough.Rounds(4000) {
+		next := frames[r.IntN(len(frames))]
+		switch r.IntN(6) {
+		case 0:
+			next = damage(r, next)
+		case 1:
+			next = slices.Concat(next, frames[r.IntN(len(frames))])
+		case 2, 3:
+			next = short().frame
+		}
+		room := len(want)
+		if r.IntN(8) == 0 {
+			room = r.IntN(10_000)
+		}
+		told := next
+		if r.IntN(8) == 0 {
+			told = bytes.Clone(next) // something else, as long
+			told[r.IntN(len(told))] ^= 1 << r.IntN(8)
+		}
+		k, wantErr := Decode(want[:room], src)
+		n, err := d.Decode(got[:room], src, told)
+		if d.literals.ahead.ready {
+			begun++
+		}
+		if n != k || fmt.Sprint(err) != fmt.Sprint(wantErr) || !bytes.Equal(got[:n], want[:k]) {
+			t.Fatalf("%x: %d bytes behind others, %v, and %d alone, %v", head(src), n, err, k, wantErr)
+		}
+		src = next
+	}
+	if hasKernels && begun < thorough.Rounds(4000)/20 {
+		t.Errorf("%d frames were begun", begun)
 	}
 }
 

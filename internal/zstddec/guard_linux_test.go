@@ -69,5 +69,8 @@ func TestBuffersAtTheEndOfMemory(t *testing.T) {
 			t.Fatalf("%d of %d bytes, %v", n, size, err)
 		}
 		decodePlain(dst, src)
+		if k, _ := decodeSecond(t, dst, src, src); k != n {
+			t.Fatalf("%d bytes alone, %d behind others", n, k)
+		}
 	}
 }

@@ -21,6 +21,7 @@ type literalDecoder struct {
 // ahead is a block that was decoded together with the one before it.
 type ahead struct {
 	ready    bool
+	other    bool // it begins another piece of data
 	literals []byte
 	rest     []byte
 }
@@ -30,8 +31,9 @@ func (d *literalDecoder) release() {
 	d.lanes.release()
 }
 
-// reset sets what the format prescribes for a new frame.
-func (d *literalDecoder) reset() { d.valid, d.ahead = false, ahead{} }
+// reset sets what the format prescribes for a new frame, of which a block may have been begun, and its
+// table read.
+func (d *literalDecoder) reset(begun ahead) { d.valid, d.ahead = begun.ready, begun }
 
 // section is the head of a section of Huffman codes.
 type section struct {
@@ -49,9 +51,8 @@ const (
 )
 
 // decode decodes the literals of a block of at most most bytes and returns them, with
-// room for reading behind, and what follows them. next is the block that follows, if
-// it is compressed too.
-func (d *literalDecoder) decode(block, next []byte, most int) (literals, rest []byte, err error) {
+// room for reading behind, and what follows them.
+func (d *literalDecoder) decode(block []byte, next coming, most int) (literals, rest []byte, err error) {
 	if d.ahead.ready {
 		a := d.ahead
 		d.ahead = ahead{}
@@ -74,18 +75,18 @@ func (d *literalDecoder) decode(block, next []byte, most int) (literals, rest []
 	if err := a.start(literals); err != nil {
 		return nil, nil, err
 	}
-	if !hasKernels || len(next) == 0 || next[0]&3 < literalsCoded {
+	if !hasKernels || len(next.block) == 0 || next.block[0]&3 < literalsCoded {
 		return literals, rest, a.finish(&d.lanes)
 	}
 	// What is wrong with the next block is found when it is its turn.
 	current := d.current
-	more, err := d.section(&b.section, next, most)
+	more, err := d.section(&b.section, next.block, next.most)
 	if err == nil && !b.one && min(a.n, b.n) >= minTogether && max(a.n, b.n) <= 4*min(a.n, b.n) {
 		second := d.buffer(b.n)
 		if b.start(second) == nil {
 			d.lanes.both(a, b)
 			if b.finish(&d.lanes) == nil {
-				d.ahead = ahead{true, second, more}
+				d.ahead = ahead{true, next.other, second, more}
 				return literals, rest, a.finish(&d.lanes)
 			}
 		}
