@@ -271,11 +271,7 @@ func (a *Array) Inner(ctx context.Context, index ...int) (find func(at []int) (o
 	if err := ctx.Err(); err != nil {
 		return nil, fail(err)
 	}
-	if s.uniform == nil || len(s.meta.Codecs) != 1 {
-		return nil, fail(errors.ErrUnsupported)
-	}
-	divided, ok := s.uniform.Serializer().(codec.Divided)
-	if !ok {
+	if s.uniform == nil || s.uniform.Parts() == nil {
 		return nil, fail(errors.ErrUnsupported)
 	}
 	src, err := store.Open(ctx, a.store, key)
@@ -286,7 +282,7 @@ func (a *Array) Inner(ctx context.Context, index ...int) (find func(at []int) (o
 		return nil, fail(err)
 	}
 	defer src.Close()
-	find, err = divided.Parts(ctx, &codec.Chunk{Limits: a.limits}, src)
+	find, err = s.uniform.Parts()(ctx, &codec.Chunk{Limits: a.limits}, src)
 	if errors.Is(err, store.ErrNotExist) {
 		err = ErrMissing
 	}

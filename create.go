@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/omnizarr/zarr/format/translate"
 	"github.com/omnizarr/zarr/internal/strictjson"
 	"github.com/omnizarr/zarr/meta"
+	"github.com/omnizarr/zarr/nd"
 	"github.com/omnizarr/zarr/store"
 )
 
@@ -52,11 +54,8 @@ func (s ArraySpec) document(ctx context.Context, e *engine) (*meta.Array, error)
 		"zarr_format": 3, "node_type": "array", "shape": shape, "data_type": typ,
 		"attributes": json.RawMessage("{}"),
 	}
-	doc["fill_value"] = s.FillValue
-	if len(s.FillValue) == 0 {
-		if doc["fill_value"], err = zeroFill(typ); err != nil {
-			return nil, err
-		}
+	if doc["fill_value"], err = fillOf(typ, s.FillValue); err != nil {
+		return nil, err
 	}
 	doc["chunk_key_encoding"] = s.Keys
 	if len(s.Keys) == 0 {
@@ -184,9 +183,21 @@ func parseType(e *engine, text string) (dtype.Type, error) {
 	return e.types.Parse(raw)
 }
 
-// zeroFill spells the value whose bytes are all zero.
-func zeroFill(t dtype.Type) (json.RawMessage, error) {
-	return t.AppendFill(nil, make([]byte, t.Size()), nil)
+// fillOf gives the fill value of a new array, zero if none is asked for. A number that stands for a
+// truth value or a text, which some writers give and all readers here take, is spelled as the format has it.
+func fillOf(t dtype.Type, raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 {
+		return t.AppendFill(nil, make([]byte, t.Size()), nil)
+	}
+	if k := t.Kind(); k != dtype.Bool && k != dtype.String || !bytes.ContainsAny(raw[:1], "-0123456789") {
+		return raw, nil
+	}
+	var h nd.Heap
+	elem, err := t.ParseFill(raw, &h)
+	if err != nil {
+		return raw, nil // whoever reads the document says what is wrong with it
+	}
+	return t.AppendFill(nil, elem, h.Blobs())
 }
 
 // DefaultCodecs is the codecs list for new arrays of a type: elements in

@@ -1,6 +1,7 @@
 package zarr_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/nd"
+	"github.com/omnizarr/zarr/store"
 	"github.com/omnizarr/zarr/store/mem"
 )
 
@@ -168,5 +170,32 @@ func TestWrongJSONOfANewArray(t *testing.T) {
 func TestNoOptionOfAFormatIsNone(t *testing.T) {
 	if _, err := zarr.CreateGroupIn(ctx, mem.New(), "", zarr.With(nil)); err == nil || !strings.Contains(err.Error(), "option With") {
 		t.Error(err)
+	}
+}
+
+// A number that others take for a truth value or a text is read, but not written.
+func TestFillValuesOfNewArraysAreSpelledAsTheFormatHasThem(t *testing.T) {
+	for _, c := range []struct{ typ, fill, want string }{
+		{"bool", "0", "false"}, {"bool", "true", "true"}, {"string", "0", `"0"`}, {"string", "-17", `"-17"`}, {"string", `"\u0061"`, `"\u0061"`},
+		{"uint8", "7", "7"}, {"float32", `"0x7fc00001"`, `"0x7fc00001"`}, {"r16", "[1, 2]", "[1, 2]"},
+	} {
+		s := mem.New()
+		a, err := zarr.CreateArrayIn(ctx, s, "a", zarr.ArraySpec{Shape: []int{2}, DataType: c.typ, FillValue: json.RawMessage(c.fill)})
+		check(t, err)
+		check(t, a.Close())
+		text, _, err := s.Get(ctx, "a/zarr.json", store.All(), nil)
+		check(t, err)
+		var doc struct {
+			Fill json.RawMessage `json:"fill_value"`
+		}
+		check(t, json.Unmarshal(text, &doc))
+		var got, want bytes.Buffer
+		check(t, errors.Join(json.Compact(&got, doc.Fill), json.Compact(&want, json.RawMessage(c.want))))
+		if got.String() != want.String() {
+			t.Errorf("%s: fill value %s is written as %s, want %s", c.typ, c.fill, got.String(), want.String())
+		}
+	}
+	if _, err := zarr.CreateArrayIn(ctx, mem.New(), "a", zarr.ArraySpec{Shape: []int{2}, DataType: "bool", FillValue: json.RawMessage("2")}); err == nil {
+		t.Error("2 is a truth value")
 	}
 }

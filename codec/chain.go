@@ -115,7 +115,6 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 	b.parts, _ = s.(PartReader)
 	b.traits = traitsOf(s)
 	b.addLossy(b.name, s)
-	b.fronted, _ = s.(Fronted)
 	b.ranges, b.cuts = true, true
 	size := s.Size()
 	b.sizes = append(b.sizes, size)
@@ -138,12 +137,9 @@ func (c *Chain) Bind(in Spec) (*Bound, error) {
 		b.sizes = append(b.sizes, size)
 	}
 	if len(b.bytes) > 0 {
-		b.beginner, _ = b.bytes[0].(Beginner)
-		b.follows = traitsOf(b.bytes[len(b.bytes)-1]).Follows
+		b.first, b.last = traitsOf(b.bytes[0]), traitsOf(b.bytes[len(b.bytes)-1])
 	}
-	if len(b.bytes) == 1 {
-		b.blocks = traitsOf(b.bytes[0]).Blocks
-	}
+	b.blocks = len(b.bytes) == 1 && b.first.Blocks
 	return b, nil
 }
 
@@ -156,9 +152,9 @@ type Bound struct {
 	serializer Serializer
 	placer     Placer     // serializer, if it is one
 	parts      PartReader // serializer, if it is one
-	fronted    Fronted    // serializer, if it is one
-	beginner   Beginner   // the first of bytes, if it is one
 	traits     Traits     // of serializer
+	first      Traits     // of the first of bytes
+	last       Traits     // of the last of bytes
 	name       string
 	bytes      []BytesFilter
 	byteNames  []string
@@ -166,7 +162,6 @@ type Bound struct {
 	ranges     bool   // all of bytes are Rangers
 	cuts       bool   // all of bytes are Rangers and Slicers: decoding moves nothing
 	blocks     bool   // the only one of bytes decodes in blocks
-	follows    bool   // the last of bytes decodes neighbours in less time
 	lossy      []string
 }
 

@@ -200,35 +200,12 @@ type Slicer interface {
 	Slice(ck *Chunk, src []byte) ([]byte, error)
 }
 
-// Divided is a Serializer whose chunks are made of inner ones, each a range of the bytes.
-type Divided interface {
-	// Parts reads where the inner chunks of one chunk lie, and gives what tells it by
-	// their index in the chunk; ok is false for those that are not stored.
-	Parts(ctx context.Context, ck *Chunk, src Source) (find func(at []int) (off, n int, ok bool, err error), err error)
-}
-
 // Ranger is a BytesFilter that can decode a part of the bytes.
 type Ranger interface {
 	// Range returns a source of decoded bytes on top of encoded ones. Sizes that
 	// it tells are of the decoded bytes. A source whose ranges are cheap only
 	// in larger pieces is not Near, or keeps the last piece.
 	Range(ck *Chunk, src Source) Source
-}
-
-// Fronted is a Serializer of which a box can be decoded from the first bytes of a
-// chunk, in a Memory whose Of says how many there would be in all.
-type Fronted interface {
-	// Front is how many of the first bytes hold box.
-	Front(box nd.Box) int
-}
-
-// Beginner is a BytesFilter that decodes from the front and can stop. What lies behind
-// the bytes that are wanted is then neither decoded nor checked; data that promise by a
-// checksum what all of them are must be decoded, and checked, whole.
-type Beginner interface {
-	// DecodeFront appends the first n bytes of the decoded form of src to dst, and may
-	// append more of it: fewer only if there are no more. limit is as for Decode.
-	DecodeFront(ck *Chunk, dst, src []byte, n, limit int) ([]byte, error)
 }
 
 // Size is what is known of a number of bytes before there are any.

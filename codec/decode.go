@@ -120,10 +120,10 @@ func (b *Bound) behind(err error) error {
 // front is how many of the first serialized bytes box needs, where these can be had at
 // less cost than all; else it is 0.
 func (b *Bound) front(ck *Chunk, box nd.Box) int {
-	if b.fronted == nil || b.beginner == nil || !b.sizes[0].Exact || ck.Strict() {
+	if b.traits.Front == nil || b.first.DecodeFront == nil || !b.sizes[0].Exact || ck.Strict() {
 		return 0
 	}
-	if n := b.fronted.Front(box); n < b.sizes[0].N {
+	if n := b.traits.Front(box); n < b.sizes[0].N {
 		return n
 	}
 	return 0
@@ -266,7 +266,7 @@ func (b *Bound) decodeFilters(ctx context.Context, ck *Chunk, src Source, last, 
 func (b *Bound) decodeFront(ck *Chunk, src []byte, n int) (*buf.Buffer, error) {
 	size := b.sizes[0]
 	mem := buf.Get(min(n, ck.firstGuess(size, size)) + decodeSlack)
-	out, err := b.beginner.DecodeFront(ck, mem.B, src, n, ck.Room(size))
+	out, err := b.first.DecodeFront(ck, mem.B, src, n, ck.Room(size))
 	if err == nil && len(out) < n {
 		err = checkSize(size, len(out))
 	}

@@ -12,7 +12,7 @@ import (
 type Memory struct {
 	Bytes []byte
 	// Of is how many bytes there would be in all if these are only the first of them,
-	// which only a Fronted serializer gets; else it is 0.
+	// which only a serializer with the trait Front gets; else it is 0.
 	Of   int
 	kept atomic.Bool
 }

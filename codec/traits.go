@@ -27,6 +27,18 @@ type Traits struct {
 	// Rows, of a serializer whose chunks are just their elements one after the other, in C
 	// order, writes those of a part of one to dst, which is as long as they are.
 	Rows func(dst []byte, part nd.View)
+	// Parts, of a serializer whose chunks are made of inner ones, each a range of the bytes, reads where
+	// those of one chunk lie, and gives what tells it by their index in the chunk; ok is false for those
+	// that are not stored.
+	Parts func(ctx context.Context, ck *Chunk, src Source) (find func(at []int) (off, n int, ok bool, err error), err error)
+	// Front, of a serializer that can decode a box from the first bytes of a chunk, in a Memory whose Of
+	// says how many there would be in all, is how many of them hold it.
+	Front func(box nd.Box) int
+	// DecodeFront, of a BytesFilter that decodes from the front and can stop, appends the first n bytes of
+	// the decoded form of src to dst, and may append more of it: fewer only if there are no more. What lies
+	// behind is neither decoded nor checked; but data that promise by a checksum what all of them are
+	// must be decoded, and checked, whole. limit is as for Decode.
+	DecodeFront func(ck *Chunk, dst, src []byte, n, limit int) ([]byte, error)
 	// Programs says that the format of a serializer can hold programs beside data. An
 	// array with one is opened only if its first chunk, where it is stored and not
 	// large, is data.
@@ -86,7 +98,15 @@ func traitsOf(bound any) Traits {
 }
 
 // Follows reports whether chunks take less time in a Row; see Traits.
-func (b *Bound) Follows() bool { return b.follows }
+func (b *Bound) Follows() bool { return b.last.Follows }
+
+// Parts tells where the inner chunks of a chunk lie, see Traits; it is nil where chunks are not made of such.
+func (b *Bound) Parts() func(ctx context.Context, ck *Chunk, src Source) (find func(at []int) (off, n int, ok bool, err error), err error) {
+	if len(b.arrays)+len(b.bytes) > 0 {
+		return nil
+	}
+	return b.traits.Parts
+}
 
 // Programs reports whether chunks can hold programs beside data; see Traits.
 func (b *Bound) Programs() bool { return b.traits.Programs }

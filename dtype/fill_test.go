@@ -77,7 +77,7 @@ var fillCases = []fillCase{
 	{"complex_float4_e2m1fn", map[string]string{"[6, -6]": "070f"}, []string{`["NaN", 0]`}},
 	{"complex_float8_e8m0fnu", map[string]string{`[1, "NaN"]`: "7fff"}, nil},
 	{"r16", map[string]string{"[1, 255]": "01ff", `"Af8="`: "01ff"},
-		[]string{"[1]", "[1,2,3]", "[1,256]", "[1,-1]", "[1,1.0]", "[1,null]", `"AQ=="`, `"Af8"`, `"A?8="`, "257", "null", `[1,"2"]`}},
+		[]string{"[1]", "[1,2,3]", "[1,256]", "[1,-1]", "[1,1.0]", "[1,null]", `"AQ=="`, `"Af9="`, `"Af8"`, `"A?8="`, "257", "null", `[1,"2"]`}},
 	{`{"name":"raw_bytes","configuration":{"length_bytes":6}}`, map[string]string{`"AAAAAAAA"`: "000000000000", "[0,1,2,3,4,5]": "000102030405"},
 		[]string{`""`, `"AAAA"`, `"AAAAAAAAAAAA"`}},
 	{`{"name":"null_terminated_bytes","configuration":{"length_bytes":4}}`, map[string]string{`""`: "00000000", `"YWI="`: "61620000", `"AAE="`: "00010000"},

@@ -58,7 +58,7 @@ type Format struct {
 // Folder is a format whose nodes are folders with documents.
 type Folder struct {
 	// Endings are how the names of hierarchies end, such as ".n5": a new one with
-	// such a name is of this format.
+	// such a name is of this format, unless that is Mixed, since any of those may be wanted.
 	Endings []string
 	// Documents are how the documents of nodes are called.
 	Documents translate.Names
@@ -71,7 +71,7 @@ type Folder struct {
 	Nodes func(s store.Store, env Env) translate.Documents
 	// Look reports whether a folder in which there is no node of a Mixed format is
 	// one of this format, going by names and the documents in it. LookFurther may
-	// look at what lies below. Either may be nil.
+	// look at what lies below. Either may be nil; a format that is not Mixed is found by them alone.
 	Look, LookFurther func(ctx context.Context, s store.Store, path string) bool
 }
 

@@ -92,8 +92,8 @@ func (s *serializer) Size() codec.Size { return codec.Exactly(s.size) }
 // Ranges is always true: any part of the chunk can be read by itself.
 func (s *serializer) Ranges(box nd.Box) bool { return !box.Covers(s.spec.Shape) }
 
-// Front is where the last element of the box ends.
-func (s *serializer) Front(box nd.Box) int {
+// front is where the last element of the box ends.
+func (s *serializer) front(box nd.Box) int {
 	n := s.spec.Type.Size()
 	for i, k := range box.Start {
 		n += (k + box.Shape[i] - 1) * s.strides[i]
@@ -131,7 +131,7 @@ func (s *serializer) Encode(_ context.Context, ck *codec.Chunk, dst []byte, src 
 }
 
 // Traits says that parts of a chunk can be encoded by themselves.
-func (s *serializer) Traits() codec.Traits { return codec.Traits{Rows: s.rows} }
+func (s *serializer) Traits() codec.Traits { return codec.Traits{Rows: s.rows, Front: s.front} }
 
 // rows encodes a part of a chunk: elements that lie one behind the other in it.
 func (s *serializer) rows(dst []byte, part nd.View) {

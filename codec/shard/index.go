@@ -94,8 +94,8 @@ func (s *shard) read(ctx context.Context, ck *codec.Chunk, src codec.Source) (*i
 	return x, nil
 }
 
-// Parts tells where inner chunks lie.
-func (s *shard) Parts(ctx context.Context, ck *codec.Chunk, src codec.Source) (func(at []int) (off, n int, ok bool, err error), error) {
+// partsOf tells where inner chunks lie.
+func (s *shard) partsOf(ctx context.Context, ck *codec.Chunk, src codec.Source) (func(at []int) (off, n int, ok bool, err error), error) {
 	x, fresh, err := s.load(ctx, ck, src)
 	if err == nil && !fresh {
 		x, err = s.read(ctx, ck, src)

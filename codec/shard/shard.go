@@ -196,7 +196,7 @@ type shard struct {
 // Traits says that the inner chunks have a chain of their own, and are changed by
 // themselves.
 func (s *shard) Traits() codec.Traits {
-	t := codec.Traits{Inner: s.chain, Update: s.update}
+	t := codec.Traits{Inner: s.chain, Update: s.update, Parts: s.partsOf}
 	if !s.first { // what comes first is known last
 		t.Stream = s.stream
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/codec/codectest"
 	"github.com/omnizarr/zarr/nd"
 )
 
@@ -72,5 +73,27 @@ func TestJPEGThatEndsEarly(t *testing.T) {
 				t.Errorf("%s: %d bytes are enough", codecs, n)
 			}
 		}
+	}
+}
+
+// A part of a tile that is not compressed is read by itself: rows behind it may be missing.
+func TestAPartOfATileThatEndsEarly(t *testing.T) {
+	b, err := bind("["+entry(`"tile_width":4,"tile_height":3`)+"]", "uint8", 1, 3, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ck := chunk()
+	ck.Extent = []int{1, 3, 4}
+	src := &codectest.Source{Data: []byte("abcdefgh"), IsNear: true}
+	read := func(rows int) (string, error) {
+		v := nd.Make(1, 1, rows, 4)
+		err := b.Decode(context.Background(), ck, src, nd.Box{Start: []int{0, 0, 0}, Shape: v.Shape}, v)
+		return string(v.Data), err
+	}
+	if got, err := read(2); err != nil || got != "abcdefgh" {
+		t.Errorf("two rows that are there: %q, %v", got, err)
+	}
+	if got, err := read(3); err == nil {
+		t.Errorf("three rows of which one is missing: %q", got)
 	}
 }

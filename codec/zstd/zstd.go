@@ -86,10 +86,7 @@ func (c Codec) BindBytes(_ codec.Spec, in codec.Size) (codec.BytesFilter, error)
 		f.size = codec.AtMost(in.N + in.N/8 + 1<<16)
 		f.follows = in.N <= small
 	}
-	if c.Checksum {
-		return f, nil
-	}
-	return &beginner{f}, nil
+	return f, nil
 }
 
 type filter struct {
@@ -105,8 +102,14 @@ func (f *filter) Size() codec.Size { return f.size }
 // ones have blocks enough of their own.
 const small = 256 << 10
 
-// Traits says whether chunks are small.
-func (f *filter) Traits() codec.Traits { return codec.Traits{Follows: f.follows} }
+// Traits says whether chunks are small, and that decoding can end early where frames are not meant to have checksums.
+func (f *filter) Traits() codec.Traits {
+	t := codec.Traits{Follows: f.follows}
+	if !f.checksum {
+		t.DecodeFront = f.decodeFront
+	}
+	return t
+}
 
 // large is the size from which several goroutines may encode a frame.
 const large = 16 << 20
@@ -126,12 +129,9 @@ func (f *filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, er
 	return decode(ck, dst, src, limit, limit)
 }
 
-// beginner is a filter for frames that are not meant to have checksums.
-type beginner struct{ *filter }
-
-// DecodeFront ends the decoder where the first n bytes are there, unless a frame has a
+// decodeFront ends the decoder where the first n bytes are there, unless a frame has a
 // checksum after all: who wrote it wants all of it checked.
-func (f *beginner) DecodeFront(ck *codec.Chunk, dst, src []byte, n, limit int) ([]byte, error) {
+func (f *filter) decodeFront(ck *codec.Chunk, dst, src []byte, n, limit int) ([]byte, error) {
 	if zstddec.Checked(src) {
 		n = limit
 	}

@@ -21,6 +21,7 @@ func (*Kind) CodecWords(codecs []meta.Extension, _ func(meta.Extension) string) 
 		Compression int `json:"compression"`
 		Predictor   int `json:"predictor"`
 	}
+	config.Compression = tile.None
 	if json.Unmarshal(codecs[0].Configuration, &config) != nil {
 		return "", false
 	}

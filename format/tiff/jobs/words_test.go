@@ -11,6 +11,7 @@ import (
 func TestTilesInWords(t *testing.T) {
 	for config, want := range map[string]string{
 		`{"compression": 8, "predictor": 2}`: "TIFF tiles, Deflate of differences",
+		`{}`:                                 "TIFF tiles, uncompressed",
 		`{"compression": 1}`:                 "TIFF tiles, uncompressed",
 		`{"compression": 4711}`:              "TIFF tiles, compression 4711",
 	} {
