@@ -296,6 +296,9 @@ func expectNode(looking context.Context, e *engine, path string) {
 		for _, name := range append(mixed.Names(), Unfinished) {
 			translate.Expect(looking, pathpkg.Join(path, name))
 		}
+		if e.format == "" {
+			expectOthers(looking, e, path)
+		}
 	}
 }
 

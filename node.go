@@ -267,12 +267,8 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 	if !errors.Is(err, ErrNoNode) {
 		return n, err
 	}
-	for _, f := range e.formats.All() {
-		if others && f.Folder != nil && f.Folder.Look != nil {
-			for _, name := range f.Folder.Documents.Nodes {
-				translate.Expect(looking, pathpkg.Join(path, name))
-			}
-		}
+	if others {
+		expectOthers(looking, e, path)
 	}
 	if inUnfinished(looking, e, path) {
 		return nil, &Error{Op: "open", URL: url, Err: ErrUnfinished}
@@ -299,6 +295,17 @@ func openRoot(ctx context.Context, e *engine, path string) (Node, error) {
 		return nil, (&node{engine: e, path: path}).fail("open", lookErr)
 	}
 	return openAs(ctx, looking, e, path, is)
+}
+
+// expectOthers asks ahead for the documents by which formats are known that are not looked for first.
+func expectOthers(looking context.Context, e *engine, path string) {
+	for _, f := range e.formats.All() {
+		if f.Folder != nil && f.Folder.Look != nil {
+			for _, name := range f.Folder.Documents.Nodes {
+				translate.Expect(looking, pathpkg.Join(path, name))
+			}
+		}
+	}
 }
 
 // openAs opens a node of a format that is not one of those that are looked for first.
@@ -569,7 +576,21 @@ func prepare(ctx, looking context.Context, e *engine, path, format string, overw
 			return ErrUnfinished
 		}
 	}
-	return nil
+	return hides(looking, e, path)
+}
+
+// hides reports a node of a format that is known only by all that lies in a folder: a document of
+// another one there would hide it. Who names a format wants that.
+func hides(looking context.Context, e *engine, path string) error {
+	mixed, _ := e.store.(*translate.Store)
+	if mixed == nil || e.format != "" {
+		return nil
+	}
+	f, err := e.formats.Look(looking, mixed.Unwrap(), path, false)
+	if err == nil && f != nil {
+		err = mark(ErrExist, fmt.Errorf("%q is a node of the format %s", "/"+path, f.Name))
+	}
+	return err
 }
 
 // makeParent makes a group where there is nothing yet; below an array there is
@@ -579,6 +600,9 @@ func makeParent(ctx context.Context, e *engine, path, format string) error {
 	if errors.Is(err, ErrNoNode) {
 		if isUnfinished(ctx, e, path) {
 			return ErrUnfinished
+		}
+		if err := hides(ctx, e, path); err != nil {
+			return err
 		}
 		err = putNewDocument(ctx, e, path, &meta.Group{}, format, false)
 		if errors.Is(err, ErrExist) {

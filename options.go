@@ -166,7 +166,7 @@ func NoPartCache() Option { return func(o *options) { o.noPartCache = true } }
 
 // MaxChunk bounds what is allocated at once for a chunk: its encoded bytes, its
 // decoded ones, and what codecs need between them. Chunks of which parts can be read,
-// such as shards, may be larger. The default is a quarter of the memory that the
+// such as shards, may be larger. The default is a sixth of the memory that the
 // process may use: of what the machine has, its control group allows, and GOMEMLIMIT.
 // What is larger is ErrTooLarge.
 func MaxChunk(bytes int) Option {

@@ -137,6 +137,7 @@ func nodesIn(ctx context.Context, e *engine, path string) (map[string][]string, 
 // is none. What is left of nodes belongs to them if broken ones count.
 func foreign(ctx context.Context, e *engine, path string, nodes map[string][]string, broken bool) (string, error) {
 	names := documentNames(e)
+	own := map[string][]string{} // by node: the formats that it is of
 	left := &remains{nodes: nodes, broken: broken, documents: map[string]bool{}, files: map[string]int64{}}
 	chunks := map[string]func(key string) bool{} // by node: whether a key in it is a chunk
 	for entry, err := range translate.Raw(e.store).List(ctx, (&node{path: path}).prefix(), "") {
@@ -148,8 +149,16 @@ func foreign(ctx context.Context, e *engine, path string, nodes map[string][]str
 		if name == Copied {
 			left.copied(ctx, e, dir)
 		}
-		if names[name] {
-			left.seen(strings.TrimSuffix(dir, "/"))
+		if of, known := names[name]; known {
+			at := strings.TrimSuffix(dir, "/")
+			if own[at] == nil {
+				own[at] = formatsOf(ctx, e, at, path, nodes, broken)
+			}
+			if of != nil && !slices.ContainsFunc(of, func(f string) bool { return slices.Contains(own[at], f) }) {
+				left.add(entry, at)
+				continue
+			}
+			left.seen(at)
 			continue
 		}
 		if slices.ContainsFunc(strings.Split(below, "/"), IsOwn) {
@@ -170,9 +179,10 @@ func foreign(ctx context.Context, e *engine, path string, nodes map[string][]str
 			left.add(entry, dir)
 		}
 	}
-	if key := left.foreign(); key != "" || !broken {
+	if key := left.foreign(); key != "" {
 		return key, nil
 	}
+	// Links, pipes and the like are nobody's here, although a listing passes over them.
 	for entry, err := range store.Hidden(ctx, e.store, (&node{path: path}).prefix()) {
 		if err != nil || entry.Why != store.Temporary {
 			return entry.Key, err
@@ -316,20 +326,46 @@ func strayChunk(ctx context.Context, e *engine, path string, m *meta.Array, list
 	return nil
 }
 
-// documentNames are the names that documents of nodes have, in any format.
-func documentNames(e *engine) map[string]bool {
-	names := map[string]bool{Unfinished: true, Copied: true}
+// documentNames are the names that documents of nodes have, in any format, and of those that
+// make a folder a node the formats.
+func documentNames(e *engine) map[string][]string {
+	names := map[string][]string{Unfinished: nil, Copied: nil}
 	for _, f := range e.formats.All() {
 		if f.Folder == nil {
 			continue
 		}
-		for _, list := range [][]string{f.Folder.Documents.Nodes, f.Folder.Documents.Others} {
-			for _, name := range list {
-				names[name] = true
+		for _, name := range f.Folder.Documents.Others {
+			if names[name] == nil {
+				names[name] = nil
 			}
+		}
+		for _, name := range f.Folder.Documents.Nodes {
+			names[name] = append(names[name], f.Name)
 		}
 	}
 	return names
+}
+
+// formatsOf finds of which formats a folder is a node by its documents. What is called like a document of
+// another format may be somebody's own: it counts if it can be read, or if nothing else says what the folder is
+// and the node that it lies below, at path, is of that format, or is itself what is left of one.
+func formatsOf(ctx context.Context, e *engine, dir, path string, nodes map[string][]string, broken bool) []string {
+	var out []string
+	for _, name := range nodes[dir] {
+		other := *e
+		other.store = e.formats.Open(translate.Raw(e.store), name, e.env())
+		if _, _, err := readDocument(ctx, &other, dir, false); err == nil {
+			out = append(out, name)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if dir == path || broken && nodes[path] == nil {
+		return nodes[dir]
+	}
+	above := formatsOf(ctx, e, path, path, nodes, broken)
+	return slices.DeleteFunc(slices.Clone(nodes[dir]), func(name string) bool { return !slices.Contains(above, name) })
 }
 
 // deleteNode removes a node and all below it: its document first, so that what

@@ -211,3 +211,83 @@ func TestNothingIsMadeInAnUnfinishedCopy(t *testing.T) {
 	over.Overwrite = true
 	must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "half", over))
 }
+
+// A listing passes over links and the like: they are not removed for that.
+func TestLinksInAFolderAreNotRemoved(t *testing.T) {
+	over := small
+	over.Overwrite = true
+	for _, path := range []string{"", "g/a"} {
+		for _, at := range []string{"mine", "c/mine", "below/mine"} {
+			for _, target := range []string{t.TempDir(), "nowhere"} {
+				root := t.TempDir()
+				dir := filepath.Join(root, path)
+				a := must[*zarr.Array](t)(zarr.CreateArray(ctx, dir, small))
+				check(t, zarr.Write(ctx, a, zarr.All(), []uint8{1, 2, 3, 4}))
+				link := filepath.Join(dir, at)
+				check(t, os.MkdirAll(filepath.Dir(link), 0o777))
+				if err := os.Symlink(target, link); err != nil {
+					t.Skip(err)
+				}
+				_, err := zarr.CreateArray(ctx, dir, over)
+				if !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), at) {
+					t.Errorf("%q, %s: %v", path, at, err)
+				}
+				if err := zarr.Remove(ctx, a); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), at) {
+					t.Errorf("%q, %s: removed: %v", path, at, err)
+				}
+				if _, err := os.Lstat(link); err != nil {
+					t.Error(err)
+				}
+				if got := must[ndArray[uint8]](t)(readArray[uint8](a, zarr.All())).Data; !slices.Equal(got, []uint8{1, 2, 3, 4}) {
+					t.Errorf("%q, %s: the array is %v", path, at, got)
+				}
+				check(t, a.Close())
+			}
+		}
+	}
+}
+
+// What has the name of a document of another format is somebody's own where it cannot be read as one.
+func TestFilesCalledLikeDocumentsAreNotRemoved(t *testing.T) {
+	over := small
+	over.Overwrite = true
+	for at, own := range map[string]bool{"attributes.json": false, "c/attributes.json": false, "sub/attributes.json": false, ".zarray": false, "sub/zarr.json": true} {
+		for _, text := range []string{"mine", `{"mine": true}`} {
+			s := mem.New()
+			a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small))
+			must[store.Info](t)(s.Put(ctx, "a/"+at, []byte(text), store.PutOptions{}))
+			b, err := zarr.CreateArrayIn(ctx, s, "a", over)
+			if json := text[0] == '{' && strings.HasSuffix(at, "attributes.json"); own || json { // a group of N5 has nothing else
+				check(t, err)
+				check(t, b.Close())
+			} else if !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), at) {
+				t.Errorf("%s, %s: %v", at, text, err)
+			} else if _, _, err := s.Get(ctx, "a/"+at, store.All(), nil); err != nil {
+				t.Errorf("%s, %s: %v", at, text, err)
+			}
+			check(t, a.Close())
+		}
+	}
+}
+
+// A document of Zarr would hide what other formats have in a folder.
+func TestNothingIsMadeOverADatasetOfN5(t *testing.T) {
+	for _, text := range []string{`{`, `{"dimensions":[4],"blockSize":[4],"dataType":"uint8","compression":{"type":"raw"}}`, `{"n5":"4.0.0"}`} {
+		s := mem.New()
+		must[store.Info](t)(s.Put(ctx, "x/attributes.json", []byte(text), store.PutOptions{}))
+		if _, err := zarr.CreateArrayIn(ctx, s, "x", small); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), "n5") {
+			t.Errorf("an array: %v", err)
+		}
+		if _, err := zarr.CreateGroupIn(ctx, s, "x"); !errors.Is(err, zarr.ErrExist) {
+			t.Errorf("a group: %v", err)
+		}
+		if _, err := zarr.CreateArrayIn(ctx, s, "x/y/z", small); !errors.Is(err, zarr.ErrExist) {
+			t.Errorf("an array below: %v", err)
+		}
+		if _, _, err := s.Get(ctx, "x/zarr.json", store.All(), nil); !errors.Is(err, store.ErrNotExist) {
+			t.Errorf("a document is there: %v", err)
+		}
+		a := must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "x", small, zarr.As("zarr3"))) // who says so wants it
+		check(t, a.Close())
+	}
+}

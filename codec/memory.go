@@ -22,13 +22,13 @@ import (
 // appending; Free takes it back.
 type Buffer = buf.Buffer
 
-// DefaultMaxChunk is what MaxChunk is where nobody says it: a quarter of the memory
+// DefaultMaxChunk is what MaxChunk is where nobody says it: a sixth of the memory
 // that the process may use, which is the least of what the machine has, what its
-// control group allows, and GOMEMLIMIT. So there is room for a chunk, for two of its
-// forms on the way, and for the program.
+// control group allows, and GOMEMLIMIT. So there is room for a chunk, for its encoded bytes, for the
+// forms between them that a chain of codecs has at the same time, three at most, and for the program.
 func DefaultMaxChunk() int { return defaultMaxChunk() }
 
-var defaultMaxChunk = sync.OnceValue(func() int { return int(min(bigmem.Available()/4, math.MaxInt)) })
+var defaultMaxChunk = sync.OnceValue(func() int { return int(min(bigmem.Available()/6, math.MaxInt)) })
 
 // MaxChunk is the most that may be allocated at once for the chunk.
 func (ck *Chunk) MaxChunk() int {

@@ -18,7 +18,8 @@ func look(ctx context.Context, s store.Store, node string) bool {
 	c := &container{store: s}
 	attrs, text, _, err := c.read(ctx, node)
 	if format.LastEnding(url, ".n5", ".zarr") != ".n5" {
-		return isDataset(attrs) || attrs.Raw(versionMember) != nil || err == nil && attrs != nil && !c.zarrBelow(ctx, node)
+		// One that cannot be read is said to be of N5 too, so that whoever opens it hears why.
+		return isDataset(attrs) || attrs.Raw(versionMember) != nil || (err != nil || attrs != nil) && !c.zarrBelow(ctx, node)
 	}
 	if text != nil {
 		return true

@@ -251,10 +251,10 @@ func TestRequestsOfCreating(t *testing.T) {
 	}{
 		{"an array", func(ctx context.Context, opt zarr.Option) (io.Closer, error) {
 			return zarr.CreateArray(ctx, "far://b/new", spec, opt)
-		}, 6},
+		}, 7},
 		{"a group", func(ctx context.Context, opt zarr.Option) (io.Closer, error) {
 			return zarr.CreateGroup(ctx, "far://b/new.zarr", opt)
-		}, 5},
+		}, 6},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &far.Store{Store: mem.New(), Requests: 64}
