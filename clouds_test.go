@@ -36,7 +36,7 @@ func TestCloudsAreAskedFor(t *testing.T) {
 		needed := []string{".", "serve", "kind/std"}
 		for i := 0; i < len(needed); i++ {
 			for _, pkg := range imports(t)[needed[i]] {
-				if pkg != "" && !slices.Contains(needed, pkg) {
+				if !slices.Contains(needed, pkg) {
 					needed = append(needed, pkg)
 				}
 			}

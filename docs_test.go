@@ -2,9 +2,11 @@ package zarr_test
 
 import (
 	"bytes"
+	"go/ast"
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,6 +54,58 @@ func TestPromisesAreProven(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Every exported name has a comment, and every package an example that runs.
+func TestNamesAreExplained(t *testing.T) {
+	without := []string{ // a command, and what is for tests alone
+		"internal/command", "internal/command/internal/heights", "internal/conformance", "internal/leaktest", "internal/race", "internal/wrongjson", "job/jobtest",
+	}
+	for pkg, s := range sources(t) {
+		if len(s.files) == 0 || s.files[0].Name.Name == "main" {
+			continue
+		}
+		if s.example == slices.Contains(without, pkg) {
+			t.Errorf("%s: has an example: %v", pkg, s.example)
+		}
+		for _, f := range s.files {
+			for _, d := range f.Decls {
+				for _, name := range unexplained(d) {
+					t.Errorf("%s: %s has no comment", pkg, name)
+				}
+			}
+		}
+	}
+}
+
+// unexplained are the exported names of a declaration that no comment belongs to.
+func unexplained(d ast.Decl) (out []string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Doc == nil && d.Name.IsExported() && (d.Recv == nil || ast.IsExported(methodOf(d))) {
+			out = append(out, d.Name.Name)
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			var names []*ast.Ident
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if s.Doc == nil && s.Comment == nil {
+					names = []*ast.Ident{s.Name}
+				}
+			case *ast.ValueSpec:
+				if s.Doc == nil && s.Comment == nil {
+					names = s.Names
+				}
+			}
+			for _, name := range names {
+				if d.Doc == nil && name.IsExported() {
+					out = append(out, name.Name)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // Every parser of what others made has a fuzz target with inputs to begin with.

@@ -32,6 +32,7 @@ const (
 	Min
 )
 
+// String is the name of the method.
 func (m Method) String() string {
 	if m < Average || m > Min {
 		return fmt.Sprintf("method %d", int(m))

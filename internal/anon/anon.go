@@ -12,6 +12,7 @@ import (
 // Name is what a value is called. No other value is ever called so.
 type Name struct{ text string }
 
+// String is its text.
 func (n *Name) String() string { return n.text }
 
 var (

@@ -97,6 +97,7 @@ var (
 	errMethod    = refusal{http.StatusMethodNotAllowed, "MethodNotAllowed"}
 )
 
+// ServeHTTP answers as the server of a bucket does.
 func (m *Memory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := payload(r)
 	var found *value

@@ -24,6 +24,7 @@ import (
 type Fault int
 
 const (
+	// None lets a request pass.
 	None        Fault = iota
 	Error             // 500, the server has not seen the request
 	Busy              // 503 with Retry-After of a second
@@ -48,6 +49,7 @@ var names = [faults]string{
 	"wrong Content-Range", "expired credentials", "trickle", "silence", "redirect", "ignored range",
 }
 
+// String says what goes wrong, in a few words.
 func (f Fault) String() string { return names[f] }
 
 // All are the faults there are.
@@ -301,6 +303,7 @@ type Upstream struct {
 	transport *http.Transport
 }
 
+// ServeHTTP passes a request on to the other server.
 func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) { u.proxy.ServeHTTP(w, r) }
 
 // Close gives up connections that are not in use.

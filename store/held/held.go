@@ -71,6 +71,7 @@ func New(base store.Store, kept func(key string) bool, order []string) *Store {
 // Base is the store that takes the values in the end.
 func (h *Store) Base() store.Store { return h.base }
 
+// Get gives a value that is held back, or else that of the store inside.
 func (h *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	if !h.kept(key) {
 		return h.base.Get(ctx, key, r, dst)
@@ -145,6 +146,7 @@ func (h *Store) Open(ctx context.Context, key string) (store.Object, error) {
 // plain hides that held is an Opener.
 type plain struct{ store.Reader }
 
+// Put holds a value back, or passes it on.
 func (h *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
 	if !h.kept(key) {
 		opt.Flush = h.passes(key) || opt.Flush
@@ -271,6 +273,7 @@ func (h *Store) Added() []string {
 	return slices.Sorted(maps.Keys(h.added))
 }
 
+// Delete removes a value: of those that are held back, when they are stored.
 func (h *Store) Delete(ctx context.Context, key string) error {
 	if strings.HasSuffix(key, "/") || !h.kept(key) {
 		return h.base.Delete(ctx, key)
@@ -323,6 +326,7 @@ func (h *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[st
 	}
 }
 
+// URL is that of the store inside.
 func (h *Store) URL() string { return h.base.URL() }
 
 // Identity is that of the store inside: both have the same chunks.
