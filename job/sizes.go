@@ -22,10 +22,13 @@ var ErrMany = errors.New("there are more values than are counted")
 // its path in the store. It ends with ErrMany after so many values, 0 for as many as
 // there are, and with store.ErrNoList where a store cannot be listed.
 func Sizes(ctx context.Context, root zarr.Node, arrays []*zarr.Array, most int) (map[string]Size, error) {
-	out := map[string]Size{}
+	out, isChunk := map[string]Size{}, map[string]func(key string) bool{}
 	for _, a := range arrays {
 		if a.Store().URL() == root.Store().URL() { // not behind a link
+			m := a.Metadata()
+			index := make([]int, len(m.Shape))
 			out[a.Path()] = Size{}
+			isChunk[a.Path()] = func(key string) bool { return m.Keys.Parse(key, index) }
 		}
 	}
 	prefix := ""
@@ -40,29 +43,19 @@ func Sizes(ctx context.Context, root zarr.Node, arrays []*zarr.Array, most int) 
 		if n++; most > 0 && n > most {
 			return nil, ErrMany
 		}
-		at, name := e.Key, ""
-		for {
-			cut := strings.LastIndexByte(at, '/')
-			if name == "" {
-				name = at[cut+1:]
-			}
+		for at, cut := e.Key, 0; cut >= 0; {
+			cut = strings.LastIndexByte(at, '/')
 			at = at[:max(cut, 0)]
 			if size, ok := out[at]; ok {
-				if name != documentName && !zarr.IsOwn(name) && e.Size >= 0 {
+				if isChunk[at](e.Key[cut+1:]) && e.Size >= 0 {
 					out[at] = Size{size.Values + 1, size.Bytes + e.Size}
 				}
-				break
-			}
-			if cut < 0 {
 				break
 			}
 		}
 	}
 	return out, ctx.Err()
 }
-
-// documentName is the document that every store shows for a node.
-const documentName = "zarr.json"
 
 // CanSize reports whether the values of a node can be counted in next to no time: they
 // are files here.

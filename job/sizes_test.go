@@ -32,8 +32,10 @@ func TestSizesOfArrays(t *testing.T) {
 				}
 			}
 		}
-		if _, err := s.Put(ctx, "README", []byte("of nobody"), store.PutOptions{}); err != nil {
-			t.Fatal(err)
+		for _, key := range []string{"README", "a/README", "a/attributes.json", "x/ab/sub/0"} {
+			if _, err := s.Put(ctx, key, []byte("of nobody"), store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		sizes, err := job.Sizes(ctx, g, arrays, 0)
 		if err != nil {
