@@ -22,7 +22,7 @@ def to_best(ours, others):
     if who is None:
         return ""
     each = rounds(ours, others[who])
-    return f"{statistics.median(all):.2f} ({who}" + (f"; {min(all):.2f} to {max(all):.2f})" if len(all) > 1 else ")")
+    return f"{statistics.median(each):.2f} ({who}" + (f"; {min(each):.2f} to {max(each):.2f})" if len(each) > 1 else ")")
 
 
 def others(cells):
