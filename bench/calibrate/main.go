@@ -34,20 +34,36 @@ const (
 func main() {
 	file := flag.String("file", "calibration.json", "what was recorded, by processor")
 	record := flag.Bool("record", false, "record what this machine does")
+	known := flag.Bool("known", false, "only tell, by the exit code, whether this kind of processor was recorded")
 	flag.Parse()
+	if *known {
+		if recorded, err := read(*file); err != nil || recorded[processor()] == nil {
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*file, *record); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(file string, record bool) error {
-	known := map[string]map[string]float64{} // ratios by processor and kernel
+// read gives what was recorded, ratios by processor and kernel: nothing if there is no file.
+func read(file string) (map[string]map[string]float64, error) {
+	known := map[string]map[string]float64{}
 	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return known, nil
+	}
 	if err == nil {
 		err = json.Unmarshal(text, &known)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return known, err
+}
+
+func run(file string, record bool) error {
+	known, err := read(file)
+	if err != nil {
 		return err
 	}
 	all, err := kernels()
