@@ -29,3 +29,22 @@ var patterns = makePatterns()
 //
 //go:noescape
 func decodeKernel(dst *byte, dstLen int, src *byte, srcLen, ip, op int, p *patternTable) (newIP, newOP int)
+
+// compared is how many bytes the kernel looks at behind the place of a match.
+const compared = minMatch + 64
+
+// seek looks for the next match. Where that is found at once and can be written
+// with few bytes, as in a plane of slowly changing bytes, the kernel writes it
+// and goes on, without a branch that depends on its length.
+func (t *table) seek(dst, src []byte, s *progress) bool {
+	end := uint(len(src) - lastLiterals)
+	if !hasKernels || end < compared || len(dst) < sequenceRoom {
+		return t.seekPlain(src, s)
+	}
+	return seekKernel(t, unsafe.SliceData(dst), unsafe.SliceData(src), s, min(end-compared, s.ip+atOnce))
+}
+
+// seekKernel is seek; it writes no match that begins behind near.
+//
+//go:noescape
+func seekKernel(t *table, dst, src *byte, s *progress, near uint) bool

@@ -14,6 +14,3 @@ func makePatterns() (p patternTable) {
 	}
 	return p
 }
-
-// seek looks for the next match; see seekPlain.
-func (t *table) seek(_, src []byte, s *progress) bool { return t.seekPlain(src, s) }
