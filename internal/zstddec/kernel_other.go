@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package zstddec
 
@@ -7,5 +7,3 @@ const hasKernels = false
 func (l *lanes) four(*quad) {}
 
 func (l *lanes) both(a, b *quad) {}
-
-func (s *sequenceDecoder) kernel() pause { return tail }
