@@ -1,4 +1,4 @@
 package zstddec
 
-// Every processor of this kind can do what the kernels of literals need; tests go without.
+// Every processor of this kind has NEON; tests go without.
 var hasKernels = true

@@ -1,6 +1,93 @@
 #include "go_asm.h"
 #include "textflag.h"
 
+#define COPY32 \
+	FLDPQ (R21), (F1, F2) \
+	FSTPQ (F1, F2), (R19)
+
+#define COPY64 \
+	FLDPQ (R21), (F1, F2)   \
+	FLDPQ 32(R21), (F3, F4) \
+	FSTPQ (F1, F2), (R19)   \
+	FSTPQ (F3, F4), 32(R19)
+
+// RARELY makes R25 an offset where it hardly ever is one of those before, MAYBE where
+// that cannot be predicted. Without literals, the offset before last counts as the
+// last one, and the fourth is one less than the last.
+#define RARELY \
+	CMP  $3, R25 \
+	BLS  repeat  \
+	SUB  $3, R25 \
+	MOVD R8, R9  \
+	MOVD R7, R8  \
+	MOVD R25, R7
+
+#define RARELYTHEN \
+repeat:                   \
+	CMP  $1, R23          \
+	CINC LO, R25, R25     \
+	CMP  $2, R25          \
+	BHI  older            \
+	BEQ  second           \
+	MOVD R7, R25          \
+	B    copy             \
+second:                   \
+	MOVD R8, R25          \
+	MOVD R7, R8           \
+	MOVD R25, R7          \
+	B    copy             \
+older:                    \
+	CMP  $3, R25          \
+	SUB  $1, R7, R25      \
+	CSEL EQ, R9, R25, R25 \
+	MOVD R8, R9           \
+	MOVD R7, R8           \
+	MOVD R25, R7          \
+	CBNZ R25, copy
+
+#define MAYBE \
+	CMP  $1, R23           \
+	CINC LO, R25, R26      \
+	SUB  $1, R7, R19       \
+	CMP  $3, R26           \
+	CSEL EQ, R9, R19, R19  \
+	CSEL HS, R8, R9, R9    \
+	CMP  $2, R26           \
+	CSEL EQ, R8, R19, R19  \
+	CSEL LO, R7, R19, R19  \
+	CSEL HS, R7, R8, R8    \
+	SUBS $3, R25           \
+	CSEL LS, R19, R25, R25 \
+	MOVD R25, R7           \
+	CBZ  R25, decoded
+
+// func sequencesNew(s *sequenceDecoder, end int, p *patternTable) pause
+#define COPY 32
+#define FIRST COPY32
+#define REPEAT RARELY
+#define REPEATED RARELYTHEN
+
+TEXT ·sequencesNew(SB), NOSPLIT, $0-32
+#include "sequences_arm64.h"
+
+#undef REPEAT
+#undef REPEATED
+#define REPEAT MAYBE
+#define REPEATED
+
+// func sequencesAgain(s *sequenceDecoder, end int, p *patternTable) pause
+TEXT ·sequencesAgain(SB), NOSPLIT, $0-32
+#include "sequences_arm64.h"
+
+#undef COPY
+#undef FIRST
+#define COPY 64
+#define FIRST COPY64
+
+// func sequencesLong(s *sequenceDecoder, end int, p *patternTable) pause
+TEXT ·sequencesLong(SB), NOSPLIT, $0-32
+#include "sequences_arm64.h"
+
 // A lane is a word of the stream, whose highest bits are next. Its lowest set bit
 // marks how many were used.
 
@@ -36,14 +123,14 @@
 	LSR   $8, e, e         \
 	MOVB  e, to
 
-// FIRST and LAST decode literal i of four lanes each.
-#define FIRST(i) \
+// ONE and OTHER decode literal i of four lanes each.
+#define ONE(i) \
 	SYMBOL(R8, R0, R20, i(R10)) \
 	SYMBOL(R8, R1, R21, i(R11)) \
 	SYMBOL(R8, R2, R22, i(R12)) \
 	SYMBOL(R8, R3, R23, i(R13))
 
-#define LAST(i) \
+#define OTHER(i) \
 	SYMBOL(R9, R4, R20, i(R14)) \
 	SYMBOL(R9, R5, R21, i(R15)) \
 	SYMBOL(R9, R6, R22, i(R16)) \
@@ -82,11 +169,11 @@ TEXT ·fourStreams(SB), NOSPLIT, $0-8
 	ADD  R22, R10, R19
 
 four:
-	FIRST(0)
-	FIRST(1)
-	FIRST(2)
-	FIRST(3)
-	FIRST(4)
+	ONE(0)
+	ONE(1)
+	ONE(2)
+	ONE(3)
+	ONE(4)
 	REFILL(R0, R4)
 	REFILL(R1, R5)
 	REFILL(R2, R6)
@@ -150,16 +237,16 @@ TEXT ·eightStreams(SB), NOSPLIT, $64-8
 	ADD  R22, R10, R19
 
 eight:
-	FIRST(0)
-	LAST(0)
-	FIRST(1)
-	LAST(1)
-	FIRST(2)
-	LAST(2)
-	FIRST(3)
-	LAST(3)
-	FIRST(4)
-	LAST(4)
+	ONE(0)
+	OTHER(0)
+	ONE(1)
+	OTHER(1)
+	ONE(2)
+	OTHER(2)
+	ONE(3)
+	OTHER(3)
+	ONE(4)
+	OTHER(4)
 	REFILLTWO(R0, R1, ip01-64(SP))
 	REFILLTWO(R2, R3, ip23-48(SP))
 	REFILLTWO(R4, R5, ip45-32(SP))

@@ -7,3 +7,5 @@ const hasKernels = false
 func (l *lanes) four(*quad) {}
 
 func (l *lanes) both(a, b *quad) {}
+
+func (s *sequenceDecoder) kernel() pause { return tail }

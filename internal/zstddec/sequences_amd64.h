@@ -125,7 +125,7 @@ copy:
 	JHI     decoded
 	MOVQ    CX, AX
 	SUBQ    16(SP), AX
-	SUBQ    BP, AX // which may be more than the address
+	SUBQ    BP, AX // as numbers of bytes: it may be more than the address
 	JCS     decoded
 	ADDQ    16(SP), AX
 	VMOVDQU X0, (DI)
