@@ -39,7 +39,7 @@
 	ADDQ           AX, DI                \
 	MOVQ           R12, SI
 
-// func decodeAVX2(dst *byte, dstLen int, src *byte, srcLen, ip, op int, p *patternTable) (newIP, newOP int)
+// func decodeKernel(dst *byte, dstLen int, src *byte, srcLen, ip, op int, p *patternTable) (newIP, newOP int)
 //
 // SI, DI   where to read and write
 // R12      where to read behind the literals
@@ -48,7 +48,7 @@
 // AX       token, then length of the match
 // R13, DX  length of the literals, distance
 // R8       how much longer to stay in the loop for long literals
-TEXT ·decodeAVX2(SB), NOSPLIT, $0-72
+TEXT ·decodeKernel(SB), NOSPLIT, $0-72
 	MOVQ dst+0(FP), DI
 	MOVQ dstLen+8(FP), R9
 	MOVQ src+16(FP), SI

@@ -27,7 +27,7 @@
 	CMPQ    AX, DX  \
 	CMOVQCS AX, DX
 
-// func seekAVX2(t *table, dst, src *byte, s *progress, near uint) bool
+// func seekKernel(t *table, dst, src *byte, s *progress, near uint) bool
 //
 // R8, R10  src, table
 // SI, R9   offsets in src: where to look for a match, where literals begin
@@ -39,7 +39,7 @@
 // R14      matches without literals between them
 // R11      factor of hashes
 // 0(SP)    end of dst, 8(SP) the last place for a sequence
-TEXT ·seekAVX2(SB), NOSPLIT, $16-41
+TEXT ·seekKernel(SB), NOSPLIT, $16-41
 	MOVQ t+0(FP), R10
 	MOVQ dst+8(FP), DI
 	MOVQ src+16(FP), R8

@@ -1,33 +1,8 @@
 package lz4
 
-import (
-	"unsafe"
+import "golang.org/x/sys/cpu"
 
-	"golang.org/x/sys/cpu"
-)
-
-var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
-
-// atOnce is how many bytes a kernel makes or packs in one call: the runtime
-// cannot interrupt it.
-const atOnce = 1 << 18
-
-// decodeFast unpacks sequences from src[ip:] to dst[op:] as long as they are
-// right and far enough from the ends of both, and returns where it stopped.
-func decodeFast(dst, src []byte, ip, op int) (int, int) {
-	if !hasAVX2 {
-		return decodePlain(dst, src, ip, op)
-	}
-	end := min(len(dst), op+atOnce)
-	if len(src)-ip < srcMargin || end-op < dstMargin {
-		return ip, op
-	}
-	return decodeAVX2(unsafe.SliceData(dst), end, unsafe.SliceData(src), len(src), ip, op, &patterns)
-}
-
-// patterns say how to repeat the bytes in front of a position, by their number
-// and at most 32, as the kernel needs it.
-var patterns = makePatterns()
+var hasKernels = cpu.X86.HasAVX2 && cpu.X86.HasBMI1
 
 type patternTable struct {
 	// shuffle makes 32 bytes from the 32 at the match (first half) and from the
@@ -55,27 +30,3 @@ func makePatterns() (p patternTable) {
 	}
 	return p
 }
-
-// decodeAVX2 is decodeFast where both buffers have their margins.
-//
-//go:noescape
-func decodeAVX2(dst *byte, dstLen int, src *byte, srcLen, ip, op int, p *patternTable) (newIP, newOP int)
-
-// compared is how many bytes the kernel looks at behind the place of a match.
-const compared = minMatch + 64
-
-// seek looks for the next match. Where that is found at once and can be written
-// with few bytes, as in a plane of slowly changing bytes, the kernel writes it
-// and goes on, without a branch that depends on its length.
-func (t *table) seek(dst, src []byte, s *progress) bool {
-	end := uint(len(src) - lastLiterals)
-	if !hasAVX2 || end < compared || len(dst) < sequenceRoom {
-		return t.seekPlain(src, s)
-	}
-	return seekAVX2(t, unsafe.SliceData(dst), unsafe.SliceData(src), s, min(end-compared, s.ip+atOnce))
-}
-
-// seekAVX2 is seek; it writes no match that begins behind near.
-//
-//go:noescape
-func seekAVX2(t *table, dst, src *byte, s *progress, near uint) bool

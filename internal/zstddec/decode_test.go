@@ -183,6 +183,34 @@ var rooms sync.Pool // fuzzing is fast where nothing is allocated
 
 func head(b []byte) []byte { return b[:min(len(b), 200)] }
 
+// low has a small address, where the program is not moved: offsets may be larger.
+var low [4096]byte
+
+// Sequences with the same codes and any bits, most of them wrong sooner or later, say the same with and without kernels.
+func TestSequencesThatAreAllAlike(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for offset := range byte(ofSymbols) {
+		for i := range 24 {
+			stream := make([]byte, 200)
+			for i := range stream {
+				stream[i] = byte(r.Uint32())
+			}
+			stream[len(stream)-1] |= 1
+			block := slices.Concat(
+				[]byte{100<<4&0xf0 | 1<<2, 100 >> 4}, stream[:100], // literals as they are
+				[]byte{50, 0x54, []byte{0, 1, 16, 25}[i%4], offset, []byte{0, 20, 36}[i%3]}, stream,
+			)
+			frame := slices.Concat([]byte{0x28, 0xb5, 0x2f, 0xfd, 0x60, 2000 & 0xff, 2000>>8 - 1,
+				byte(len(block)<<3 | 2<<1 | 1), byte(len(block) >> 5), byte(len(block) >> 13)}, block)
+			n, err := Decode(low[:2000], frame)
+			k, plainErr := decodePlain(low[:2000], frame)
+			if n != k || fmt.Sprint(err) != fmt.Sprint(plainErr) || offset > 12 && err == nil {
+				t.Errorf("%x: %d bytes, %v, and %d by Go, %v", frame, n, err, k, plainErr)
+			}
+		}
+	}
+}
+
 func TestDamagedFramesAreErrorsOrWhatOthersRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	frames := goldens(t)

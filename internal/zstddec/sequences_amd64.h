@@ -124,9 +124,10 @@ copy:
 	CMPQ    AX, 0(SP)
 	JHI     decoded
 	MOVQ    CX, AX
-	SUBQ    BP, AX
-	CMPQ    AX, 16(SP)
+	SUBQ    16(SP), AX
+	SUBQ    BP, AX // as numbers of bytes: it may be more than the address
 	JCS     decoded
+	ADDQ    16(SP), AX
 	VMOVDQU X0, (DI)
 	ADDQ    BX, SI
 	CMPQ    BX, $16

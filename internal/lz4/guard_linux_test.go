@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package lz4
 
 import (
@@ -66,6 +68,34 @@ func TestBuffersAtTheEndOfMemory(t *testing.T) {
 			back := make([]byte, len(data))
 			if k, err := Decode(back, dst[:n]); err != nil || !bytes.Equal(back[:k], data) {
 				t.Fatalf("%d bytes, %v", k, err)
+			}
+		}
+	}
+}
+
+// A sequence that both loops of the kernel can begin with ends at every distance from the ends.
+func TestSequencesAtTheMargins(t *testing.T) {
+	srcEnds, _ := guarded(t, 1000)
+	dstEnds, _ := guarded(t, 1000)
+	text := make([]byte, 200)
+	for i := range text {
+		text[i] = byte(i)
+	}
+	for _, first := range []int{14, 100} { // literals, which decide on the loop
+		for _, literals := range []int{0, 14, 31, 32, 33} {
+			for _, n := range []int{4, 18, 19, 32, 36, 70} {
+				for _, distance := range []int{1, 12, 40} {
+					for behind := range 100 {
+						block := make([]byte, 400)
+						op := sequence(block, 0, text[:first], 3, 0)
+						op = sequence(block, op, text[:literals], uint(min(distance, first)), uint(n-minMatch))
+						src := srcEnds(last(block, op, text[:behind]))
+						copy(src, block)
+						for _, room := range []int{0, 20, 50} {
+							compare(t, src, dstEnds(first+minMatch+literals+n+behind+room))
+						}
+					}
+				}
 			}
 		}
 	}
