@@ -35,7 +35,11 @@ func Decode(dst, src []byte) (int, error) {
 	return d.Decode(dst, src, nil)
 }
 
-var decoders = sync.Pool{New: func() any { return new(Decoder) }}
+var decoders = sync.Pool{New: func() any {
+	d := new(Decoder)
+	d.seq.llLengths, d.seq.mlLengths = llField.lengths, mlField.lengths
+	return d
+}}
 
 // Decoder decodes one piece of data after the other. Where it is told of the next one, short
 // frames take less time than each by itself.

@@ -189,7 +189,7 @@ var low [4096]byte
 // Sequences with the same codes and any bits, most of them wrong sooner or later, say the same with and without kernels.
 func TestSequencesThatAreAllAlike(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for offset := range byte(ofSymbols) {
+	for offset := range byte(ofField.symbols) {
 		for i := range 24 {
 			stream := make([]byte, 200)
 			for i := range stream {

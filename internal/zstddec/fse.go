@@ -114,14 +114,16 @@ func (c *counts) spread(symbols []uint8) {
 // entry is what a state of a table means. From the lowest bits on:
 //
 //	8 bits  how many bits it takes in all, negative
-//	8 bits  how many of them add to the next state
-//	8 bits  how many add to its value; for offsets, 63 less that
-//	24 bits its value; none for offsets, whose values are powers of two
+//	8 bits  its symbol; for offsets, 63 less the bits that add to its value
+//	32 bits how many bits add to the next state, where the place of its field says
 //	16 bits the next state
+//
+// So the sum of three entries, one of each field, has what the next states wait for: how many
+// bits are taken, and where those of each state begin and how many they are.
 type entry = uint64
 
-// build makes a table of the entries of its symbols.
-func (c *counts) build(table []entry, symbols *[maxSymbols]entry) {
+// build makes a table of a field.
+func (c *counts) build(table []entry, f *field) {
 	var state [1 << 9]uint8
 	c.spread(state[:])
 	var next [256]uint16
@@ -130,12 +132,13 @@ func (c *counts) build(table []entry, symbols *[maxSymbols]entry) {
 	}
 	size := 1 << c.log
 	table = table[:size]
+	entries, place := &f.entries, f.place
 	for i := range table {
 		s := state[i&511]
 		k := next[s]
 		next[s] = k + 1
 		n := uint(c.log+1) - uint(bits.Len16(k))
-		e := symbols[s%maxSymbols]
-		table[i] = e&^0xff | uint64(uint8(e)-uint8(n)) | uint64(n)<<8 | uint64(int(k)<<n-size)<<48
+		e := entries[s%maxSymbols]
+		table[i] = e&^0xff | uint64(uint8(e)-uint8(n)) | uint64(n)*place | uint64(int(k)<<n-size)<<48
 	}
 }

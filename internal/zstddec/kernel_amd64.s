@@ -7,6 +7,10 @@ GLOBL seven<>(SB), RODATA|NOPTR, $8
 DATA top<>(SB)/8, $0x8000000000000000
 GLOBL top<>(SB), RODATA|NOPTR, $8
 
+#define COPY16 \
+	VMOVDQU (AX), X1 \
+	VMOVDQU X1, (CX)
+
 #define COPY32 \
 	VMOVDQU (AX), Y1 \
 	VMOVDQU Y1, (CX)
@@ -23,9 +27,9 @@ GLOBL top<>(SB), RODATA|NOPTR, $8
 #define RARELY \
 	CMPQ  BP, $3   \
 	JLS   repeat   \
-	SUBQ  $3, BP   \
-	VMOVQ R12, X15 \
-	MOVQ  R11, R12 \
+	SUBQ  $3, BP       \
+	VMOVQ 32(SP), X15  \
+	MOVQ  R11, 32(SP)  \
 	MOVQ  BP, R11
 
 #define RARELYTHEN \
@@ -38,8 +42,8 @@ repeat:                \
 	MOVQ    R11, BP     \
 	JMP     copy        \
 second:                \
-	MOVQ    R12, BP     \
-	MOVQ    R11, R12    \
+	MOVQ    32(SP), BP  \
+	MOVQ    R11, 32(SP) \
 	MOVQ    BP, R11     \
 	JMP     copy        \
 older:                 \
@@ -47,8 +51,8 @@ older:                 \
 	CMPQ    BP, $3      \
 	LEAQ    -1(R11), BP \
 	CMOVQEQ CX, BP      \
-	VMOVQ   R12, X15    \
-	MOVQ    R11, R12    \
+	VMOVQ   32(SP), X15 \
+	MOVQ    R11, 32(SP) \
 	MOVQ    BP, R11     \
 	TESTQ   BP, BP      \
 	JNE     copy
@@ -61,11 +65,13 @@ older:                 \
 	LEAQ    -1(R11), CX \
 	CMPQ    AX, $3      \
 	CMOVQEQ R14, CX     \
-	CMOVQCC R12, R14    \
+	CMOVQCC 32(SP), R14 \
 	CMPQ    AX, $2      \
-	CMOVQEQ R12, CX     \
+	MOVQ    32(SP), AX  \
+	CMOVQEQ AX, CX      \
 	CMOVQCS R11, CX     \
-	CMOVQCC R11, R12    \
+	CMOVQCC R11, AX     \
+	MOVQ    AX, 32(SP)  \
 	SUBQ    $3, BP      \
 	CMOVQLS CX, BP      \
 	VMOVQ   R14, X15    \
@@ -74,21 +80,25 @@ older:                 \
 	JEQ     decoded
 
 // func sequencesNew(s *sequenceDecoder, end int, p *patternTable) pause
-#define COPY 32
-#define FIRST COPY32
+#define COPY 16
+#define FIRST COPY16
 #define REPEAT RARELY
 #define REPEATED RARELYTHEN
 
-TEXT ·sequencesNew(SB), NOSPLIT, $32-32
+TEXT ·sequencesNew(SB), NOSPLIT, $40-32
 #include "sequences_amd64.h"
 
+#undef COPY
+#undef FIRST
+#define COPY 32
+#define FIRST COPY32
 #undef REPEAT
 #undef REPEATED
 #define REPEAT MAYBE
 #define REPEATED
 
 // func sequencesAgain(s *sequenceDecoder, end int, p *patternTable) pause
-TEXT ·sequencesAgain(SB), NOSPLIT, $32-32
+TEXT ·sequencesAgain(SB), NOSPLIT, $40-32
 #include "sequences_amd64.h"
 
 #undef COPY
@@ -97,7 +107,7 @@ TEXT ·sequencesAgain(SB), NOSPLIT, $32-32
 #define FIRST COPY64
 
 // func sequencesLong(s *sequenceDecoder, end int, p *patternTable) pause
-TEXT ·sequencesLong(SB), NOSPLIT, $32-32
+TEXT ·sequencesLong(SB), NOSPLIT, $40-32
 #include "sequences_amd64.h"
 
 // A lane is a word of the stream, whose highest bits are next. Its lowest set bit

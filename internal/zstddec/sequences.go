@@ -3,42 +3,55 @@ package zstddec
 const (
 	maxLengthLog = 9
 	maxOffsetLog = 8
-	llSymbols    = 36
-	mlSymbols    = 53
-	ofSymbols    = 32
 )
 
-// The entries of symbols, without states.
-var llEntries, mlEntries, ofEntries [maxSymbols]entry
+// field is what all frames have in common of one of the three fields of sequences.
+type field struct {
+	symbols, maxLog int
+	place           uint64 // ones where entries say how many bits add to the next state
+	entries         [maxSymbols]entry
+	lengths         [maxSymbols]length // none for offsets
+	standard        counts             // of the table that a frame may use without giving it
+}
 
-// The tables that a frame may use without giving them.
-var llDefault, mlDefault, ofDefault = counts{len: 36, log: 6}, counts{len: 53, log: 6}, counts{len: 29, log: 5}
+// length is what a symbol means: its low eight bits how many bits add to it, the others the least
+// that it is.
+type length = uint64
+
+var llField = field{
+	symbols: 36, maxLog: maxLengthLog, place: 1 << 40, standard: counts{len: 36, log: 6},
+}
+
+var mlField = field{
+	symbols: 53, maxLog: maxLengthLog, place: 1<<24 | 1<<32, standard: counts{len: 53, log: 6},
+}
+
+var ofField = field{
+	symbols: 32, maxLog: maxOffsetLog, place: 1<<16 | 1<<32, standard: counts{len: 29, log: 5},
+}
 
 func init() {
-	value := 0
-	for i := range llSymbols {
-		extra := 0
-		if i >= 16 {
-			extra = []int{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}[i-16]
+	llField.setLengths(0, []int{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	mlField.setLengths(3, []int{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	for i := range ofField.symbols {
+		ofField.entries[i] = uint64(uint8(-i)) | uint64(63-i)<<8
+	}
+	copy(llField.standard.n[:], []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1})
+	copy(mlField.standard.n[:], []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1})
+	copy(ofField.standard.n[:], []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1})
+}
+
+// setLengths sets the symbols of lengths from least on, the last of which have extra bits.
+func (f *field) setLengths(least int, extra []int) {
+	for i := range f.symbols {
+		n := 0
+		if plain := f.symbols - len(extra); i >= plain {
+			n = extra[i-plain]
 		}
-		llEntries[i] = uint64(uint8(-extra)) | uint64(extra)<<16 | uint64(value)<<24
-		value += 1 << extra
+		f.entries[i] = uint64(uint8(-n)) | uint64(i)<<8
+		f.lengths[i] = uint64(n) | uint64(least)<<8
+		least += 1 << n
 	}
-	value = 3
-	for i := range mlSymbols {
-		extra := 0
-		if i >= 32 {
-			extra = []int{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}[i-32]
-		}
-		mlEntries[i] = uint64(uint8(-extra)) | uint64(extra)<<16 | uint64(value)<<24
-		value += 1 << extra
-	}
-	for i := range ofSymbols {
-		ofEntries[i] = uint64(uint8(-i)) | uint64(63-i)<<16
-	}
-	copy(llDefault.n[:], []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1})
-	copy(mlDefault.n[:], []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1})
-	copy(ofDefault.n[:], []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1})
 }
 
 // table is what is known of the table of one of the three fields of sequences.
@@ -50,10 +63,10 @@ type table struct {
 }
 
 // measure looks what a table holds.
-func (t *table) measure(c *counts, entries *[maxSymbols]entry) {
+func (t *table) measure(c *counts, f *field) {
 	mean, few := 0, 0
 	for s, n := range c.n[:c.len] {
-		mean += int(max(n, 0)) * int(entries[s%maxSymbols]>>24&0xffffff)
+		mean += int(max(n, 0)) * int(f.lengths[s%maxSymbols]>>8)
 		if s < 2 {
 			few += int(max(n, 0))
 		}
@@ -65,6 +78,8 @@ func (t *table) measure(c *counts, entries *[maxSymbols]entry) {
 type sequenceDecoder struct {
 	ll, ml [1 << maxLengthLog]entry
 	of     [1 << maxOffsetLog]entry
+
+	llLengths, mlLengths [maxSymbols]length // as fields have them, where kernels find them
 
 	llTable, mlTable, ofTable table
 	counts                    counts
@@ -140,13 +155,13 @@ func (s *sequenceDecoder) parse(src []byte) error {
 		return corrupt("sequences have modes that are not known")
 	}
 	var err error
-	if src, err = s.readTable(&s.llTable, s.ll[:], modes>>6, src, llSymbols, maxLengthLog, &llEntries, &llDefault); err != nil {
+	if src, err = s.readTable(&s.llTable, s.ll[:], modes>>6, src, &llField); err != nil {
 		return err
 	}
-	if src, err = s.readTable(&s.ofTable, s.of[:], modes>>4&3, src, ofSymbols, maxOffsetLog, &ofEntries, &ofDefault); err != nil {
+	if src, err = s.readTable(&s.ofTable, s.of[:], modes>>4&3, src, &ofField); err != nil {
 		return err
 	}
-	if src, err = s.readTable(&s.mlTable, s.ml[:], modes>>2&3, src, mlSymbols, maxLengthLog, &mlEntries, &mlDefault); err != nil {
+	if src, err = s.readTable(&s.mlTable, s.ml[:], modes>>2&3, src, &mlField); err != nil {
 		return err
 	}
 	left, ok := streamBits(src)
@@ -169,31 +184,31 @@ func (s *sequenceDecoder) parse(src []byte) error {
 }
 
 // readTable makes a table as mode says, and returns what follows it.
-func (s *sequenceDecoder) readTable(t *table, into []entry, mode byte, src []byte, symbols, maxLog int, entries *[maxSymbols]entry, standard *counts) ([]byte, error) {
+func (s *sequenceDecoder) readTable(t *table, into []entry, mode byte, src []byte, f *field) ([]byte, error) {
 	switch mode {
 	case 0:
-		standard.build(into, entries)
-		t.measure(standard, entries)
+		f.standard.build(into, f)
+		t.measure(&f.standard, f)
 	case 1:
 		if len(src) == 0 {
 			return nil, errTruncated
 		}
-		if int(src[0]) >= symbols {
+		if int(src[0]) >= f.symbols {
 			return nil, corrupt("a table repeats a symbol that is not known")
 		}
-		into[0] = entries[src[0]]
-		*t = table{valid: true, mean: int(into[0] >> 24 & 0xffffff)}
+		into[0] = f.entries[src[0]]
+		*t = table{valid: true, mean: int(f.lengths[src[0]%maxSymbols] >> 8)}
 		if src[0] < 2 {
 			t.few = 1 << 8
 		}
 		src = src[1:]
 	case 2:
-		n, err := s.counts.read(src, symbols, maxLog)
+		n, err := s.counts.read(src, f.symbols, f.maxLog)
 		if err != nil {
 			return nil, err
 		}
-		s.counts.build(into, entries)
-		t.measure(&s.counts, entries)
+		s.counts.build(into, f)
+		t.measure(&s.counts, f)
 		src = src[n:]
 	case 3:
 		if !t.valid {
@@ -232,15 +247,16 @@ func (s *sequenceDecoder) execute() error {
 // step decodes and executes one sequence.
 func (s *sequenceDecoder) step() error {
 	ll, of, ml := s.ll[s.state[0]], s.of[s.state[1]], s.ml[s.state[2]]
-	llBits, ofBits, mlBits := uint(uint8(ll>>16)), 63-uint(uint8(of>>16)), uint(uint8(ml>>16))
+	llLength, mlLength := llField.lengths[ll>>8%maxSymbols], mlField.lengths[ml>>8%maxSymbols]
+	llBits, ofBits, mlBits := uint(uint8(llLength)), 63-uint(uint8(of>>8)), uint(uint8(mlLength))
 	left := s.left - int(llBits+ofBits+mlBits)
 	if left < 0 {
 		return corrupt("the sequences have too few bits")
 	}
 	w := window(s.stream, left) // 57 bits, of which lengths take at most 32
-	length := int(ll>>24&0xffffff) + int(mask(w, llBits))
+	length := int(llLength>>8) + int(mask(w, llBits))
 	w >>= llBits
-	match := int(ml>>24&0xffffff) + int(mask(w, mlBits))
+	match := int(mlLength>>8) + int(mask(w, mlBits))
 	if llBits+mlBits+ofBits <= 57 {
 		w >>= mlBits
 	} else {
@@ -249,7 +265,7 @@ func (s *sequenceDecoder) step() error {
 	offset := s.offset(1<<ofBits+int(mask(w, ofBits)), length)
 
 	if s.count--; s.count > 0 { // the last one has no next states
-		llNext, ofNext, mlNext := uint(uint8(ll>>8)), uint(uint8(of>>8)), uint(uint8(ml>>8))
+		llNext, ofNext, mlNext := uint(uint8(ll>>40)), uint(uint8(of>>16)), uint(uint8(ml>>24))
 		if left -= int(llNext + ofNext + mlNext); left < 0 {
 			return corrupt("the sequences have too few bits")
 		}

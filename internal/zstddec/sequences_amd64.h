@@ -3,10 +3,11 @@
 // its value.
 //
 // R15           the sequenceDecoder
-// R8, R9, R10   states, entries and next states of literal length, match length, offset
+// R8, R9, R10   where the entries are of literal length, match length, offset
+// R12           the sum of them
 // DX            address of the next bit of the stream, as a bit
 // SI, DI        where literals are read and bytes are written
-// R11, R12, X15 repeated offsets
+// R11, 32(SP), X15 repeated offsets
 // AX            bits of the stream
 // BX, R13, BP   length of literals, length of match, offset
 // 0(SP)         end of the literals
@@ -35,9 +36,16 @@
 	MOVQ AX, 16(SP)
 	ADDQ sequenceDecoder_at(R15), DI
 	MOVQ sequenceDecoder_repeated+0(R15), R11
-	MOVQ sequenceDecoder_repeated+8(R15), R12
+	MOVQ sequenceDecoder_repeated+8(R15), AX
+	MOVQ AX, 32(SP)
 	VMOVQ sequenceDecoder_repeated+16(R15), X15
 	MOVQ $0, 24(SP)
+	LEAQ sequenceDecoder_ll(R15)(R8*8), R8
+	LEAQ sequenceDecoder_ml(R15)(R9*8), R9
+	LEAQ sequenceDecoder_of(R15)(R10*8), R10
+	MOVQ (R8), R12
+	ADDQ (R9), R12
+	ADDQ (R10), R12
 
 count:
 	// A sequence takes at most 57 bits here, and 57 must be there to be loaded.
@@ -65,52 +73,52 @@ next:
 	ANDNQ      seven<>(SB), DX, CX
 	SHLXQ      CX, AX, AX
 
-	MOVQ    sequenceDecoder_ll(R15)(R8*8), CX
-	ADDQ    sequenceDecoder_ml(R15)(R9*8), CX
-	ADDQ    sequenceDecoder_of(R15)(R10*8), CX
-	MOVBQSX CX, BX
+	MOVBQSX R12, BX
 	CMPQ    BX, $-57
 	JLT     strange
 	ADDQ    BX, DX
 
-	// The value of an offset is at the top, below the bit that it implies. Fields of
-	// entries are loaded one by one: there are more ports for loads than for shifts.
+	// The value of an offset is at the top, below the bit that it implies.
 	RORXQ   $1, AX, BP
-	SHRXQ   CX, AX, AX
 	ORQ     top<>(SB), BP
-	MOVBLZX sequenceDecoder_of+2(R15)(R10*8), CX
+	MOVBLZX 1(R10), CX
 	SHRXQ   CX, BP, BP
 
 	// Next states, from the lowest bits on.
-	MOVBLZX sequenceDecoder_of+1(R15)(R10*8), CX
-	MOVBLZX sequenceDecoder_ml+1(R15)(R9*8), R13
-	LEAQ    (CX)(R13*1), BX
-	MOVWLZX sequenceDecoder_of+6(R15)(R10*8), R10
-	BZHIQ   CX, AX, R14
-	ADDQ    R14, R10
-	SHRXQ   CX, AX, R14
+	SHRXQ   R12, AX, AX
+	RORXQ   $16, R12, CX
+	RORXQ   $32, R12, BX
+	BEXTRQ  CX, AX, R13
+	BZHIQ   CX, AX, CX
+	BEXTRQ  BX, AX, R14
+	MOVWLZX 6(R10), R10
+	LEAQ    sequenceDecoder_of(R15)(R10*8), R10
+	MOVQ    (R10)(CX*8), R12
+	LEAQ    (R10)(CX*8), R10
+	MOVBLZX 5(R8), CX
+	ADDQ    CX, BX
 	SHRXQ   BX, AX, AX
-	BZHIQ   R13, R14, R14
-	MOVBLZX sequenceDecoder_ll+1(R15)(R8*8), CX
-	BZHIQ   CX, AX, R13
-	SHRXQ   CX, AX, AX
+	MOVBLZX 1(R9), CX
+	MOVWLZX 6(R9), R9
+	LEAQ    sequenceDecoder_ml(R15)(R9*8), R9
+	ADDQ    (R9)(R13*8), R12
+	LEAQ    (R9)(R13*8), R9
+	MOVBLZX 1(R8), BX
+	MOVWLZX 6(R8), R8
+	LEAQ    sequenceDecoder_ll(R15)(R8*8), R8
+	ADDQ    (R8)(R14*8), R12
+	LEAQ    (R8)(R14*8), R8
 
 	// Lengths.
-	MOVBLZX sequenceDecoder_ll+2(R15)(R8*8), CX
-	BZHIQ   CX, AX, BX
-	SHRXQ   CX, AX, AX
-	MOVL    sequenceDecoder_ll+3(R15)(R8*8), CX
-	MOVWLZX sequenceDecoder_ll+6(R15)(R8*8), R8
-	ANDL    $0xffffff, CX
-	ADDQ    CX, BX
-	ADDQ    R13, R8
-	MOVBLZX sequenceDecoder_ml+2(R15)(R9*8), CX
-	BZHIQ   CX, AX, R13
-	MOVL    sequenceDecoder_ml+3(R15)(R9*8), CX
-	MOVWLZX sequenceDecoder_ml+6(R15)(R9*8), R9
-	ANDL    $0xffffff, CX
-	ADDQ    CX, R13
-	ADDQ    R14, R9
+	MOVQ  sequenceDecoder_llLengths(R15)(BX*8), R14
+	BZHIQ R14, AX, BX
+	SHRXQ R14, AX, AX
+	SHRQ  $8, R14
+	ADDQ  R14, BX
+	MOVQ  sequenceDecoder_mlLengths(R15)(CX*8), R14
+	BZHIQ R14, AX, R13
+	SHRQ  $8, R14
+	ADDQ  R14, R13
 
 	REPEAT
 
@@ -218,11 +226,21 @@ strange:
 leave:
 	MOVQ  24(SP), AX
 	ADDQ  AX, sequenceDecoder_count(R15)
+	LEAQ  sequenceDecoder_ll(R15), AX
+	SUBQ  AX, R8
+	SHRQ  $3, R8
 	MOVQ  R8, sequenceDecoder_state+0(R15)
+	LEAQ  sequenceDecoder_of(R15), AX
+	SUBQ  AX, R10
+	SHRQ  $3, R10
 	MOVQ  R10, sequenceDecoder_state+8(R15)
+	LEAQ  sequenceDecoder_ml(R15), AX
+	SUBQ  AX, R9
+	SHRQ  $3, R9
 	MOVQ  R9, sequenceDecoder_state+16(R15)
 	MOVQ  R11, sequenceDecoder_repeated+0(R15)
-	MOVQ  R12, sequenceDecoder_repeated+8(R15)
+	MOVQ  32(SP), AX
+	MOVQ  AX, sequenceDecoder_repeated+8(R15)
 	VMOVQ X15, sequenceDecoder_repeated+16(R15)
 	MOVQ  sequenceDecoder_stream(R15), AX
 	SHLQ  $3, AX

@@ -83,13 +83,13 @@ next:
 	// the low six bits of what they are told, which are enough of each field.
 	LSR $1, R17, R25
 	ORR $(1<<63), R25
-	LSR $16, R22, R26
+	LSR $8, R22, R26
 	LSR R26, R25, R25
 	LSR R19, R17, R17
 
 	// Next states, from the lowest bits on.
-	LSR $8, R22, R26
-	LSR $8, R21, R19
+	LSR $16, R22, R26
+	LSR $24, R21, R19
 	LSL R26, R14, R6
 	BIC R6, R17, R6
 	ADD R22>>48, R6
@@ -99,24 +99,26 @@ next:
 	BIC R19, R5
 	ADD R21>>48, R5
 	LSR R26, R17, R17
-	LSR $8, R20, R26
+	LSR $40, R20, R26
 	LSL R26, R14, R4
 	BIC R4, R17, R4
 	ADD R20>>48, R4
 	LSR R26, R17, R17
 
 	// Lengths.
-	LSR  $16, R20, R26
-	LSL  R26, R14, R23
+	UBFX $8, R20, $8, R20
+	ADD  $sequenceDecoder_llLengths, R0, R26
+	MOVD (R26)(R20<<3), R20
+	LSL  R20, R14, R23
 	BIC  R23, R17, R23
-	LSR  R26, R17, R17
-	UBFX $24, R20, $24, R20
-	ADD  R20, R23
-	LSR  $16, R21, R26
-	LSL  R26, R14, R24
+	LSR  R20, R17, R17
+	ADD  R20>>8, R23
+	UBFX $8, R21, $8, R21
+	ADD  $sequenceDecoder_mlLengths, R0, R26
+	MOVD (R26)(R21<<3), R21
+	LSL  R21, R14, R24
 	BIC  R24, R17, R24
-	UBFX $24, R21, $24, R21
-	ADD  R21, R24
+	ADD  R21>>8, R24
 
 	REPEAT
 
