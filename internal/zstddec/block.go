@@ -1,7 +1,8 @@
 package zstddec
 
-// blocks decodes the blocks of a frame, and returns what follows them.
-func (d *Decoder) blocks(src []byte, checksum bool) ([]byte, error) {
+// blocks decodes the blocks of a frame, and returns what follows them. With checked,
+// their content is summed up for the checksum that comes then.
+func (d *Decoder) blocks(src []byte, checked bool) ([]byte, error) {
 	most := min(d.window, maxBlock)
 	for {
 		h, block, rest, err := cutBlock(src)
@@ -21,7 +22,7 @@ func (d *Decoder) blocks(src []byte, checksum bool) ([]byte, error) {
 			d.n += len(room)
 		case compressed:
 			next := following(h, rest, most)
-			if h.last && (len(rest) == 0 || checksum && len(rest) == 4) {
+			if h.last && (len(rest) == 0 || checked && len(rest) == 4) {
 				next = first(d.next)
 			}
 			if err := d.compressed(block, next, most); err != nil {
@@ -35,6 +36,9 @@ func (d *Decoder) blocks(src []byte, checksum bool) ([]byte, error) {
 		}
 		if h.last {
 			return rest, nil
+		}
+		if checked {
+			d.sum.Grow(d.dst[:d.n]) // while it is in the cache
 		}
 		src = rest
 	}
