@@ -1,5 +1,7 @@
 package zstddec
 
+import "unsafe"
+
 // blocks decodes the blocks of a frame, and returns what follows them. With checked,
 // their content is summed up for the checksum that comes then.
 func (d *Decoder) blocks(src []byte, checked bool) ([]byte, error) {
@@ -95,13 +97,18 @@ func first(src []byte) coming {
 
 // compressed decodes a block that holds at most most bytes.
 func (d *Decoder) compressed(block []byte, next coming, most int) error {
-	literals, rest, err := d.literals.decode(block, next, most)
+	room := d.dst[d.n:d.limit]
+	literals, rest, err := d.literals.decode(block, next, most, room)
 	if err != nil {
 		return err
 	}
 	s := &d.seq
 	if err := s.parse(rest); err != nil {
 		return err
+	}
+	if unsafe.SliceData(literals) == unsafe.SliceData(room) {
+		d.n += len(literals) // which are where they belong
+		return nil
 	}
 	s.dst, s.at, s.low = d.dst, d.n, max(0, d.n-d.window)
 	s.end, s.room = d.n+most, d.limit
