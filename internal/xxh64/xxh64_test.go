@@ -21,6 +21,22 @@ func TestSums(t *testing.T) {
 	}
 }
 
+func TestWhatGrowsHasTheSumOfAllOfIt(t *testing.T) {
+	b := make([]byte, 300)
+	for i := range b {
+		b[i] = byte(i * i)
+	}
+	for step := 1; step < 100; step++ {
+		var g xxh64.Growing
+		for n := 0; n <= len(b); n += step {
+			g.Grow(b[:n])
+			if again := g; again.Sum(b[:n]) != xxh64.Sum(b[:n]) {
+				t.Fatalf("%d bytes in steps of %d have another sum", n, step)
+			}
+		}
+	}
+}
+
 func ExampleSum() {
 	fmt.Printf("%x\n", xxh64.Sum([]byte("abc")))
 	// Output: 44bc2cf5ad770999

@@ -1,7 +1,10 @@
 package zstddec
 
-// blocks decodes the blocks of a frame, and returns what follows them.
-func (d *Decoder) blocks(src []byte, checksum bool) ([]byte, error) {
+import "unsafe"
+
+// blocks decodes the blocks of a frame, and returns what follows them. With checked,
+// their content is summed up for the checksum that comes then.
+func (d *Decoder) blocks(src []byte, checked bool) ([]byte, error) {
 	most := min(d.window, maxBlock)
 	for {
 		h, block, rest, err := cutBlock(src)
@@ -21,7 +24,7 @@ func (d *Decoder) blocks(src []byte, checksum bool) ([]byte, error) {
 			d.n += len(room)
 		case compressed:
 			next := following(h, rest, most)
-			if h.last && (len(rest) == 0 || checksum && len(rest) == 4) {
+			if h.last && (len(rest) == 0 || checked && len(rest) == 4) {
 				next = first(d.next)
 			}
 			if err := d.compressed(block, next, most); err != nil {
@@ -35,6 +38,9 @@ func (d *Decoder) blocks(src []byte, checksum bool) ([]byte, error) {
 		}
 		if h.last {
 			return rest, nil
+		}
+		if checked {
+			d.sum.Grow(d.dst[:d.n]) // while it is in the cache
 		}
 		src = rest
 	}
@@ -91,13 +97,18 @@ func first(src []byte) coming {
 
 // compressed decodes a block that holds at most most bytes.
 func (d *Decoder) compressed(block []byte, next coming, most int) error {
-	literals, rest, err := d.literals.decode(block, next, most)
+	room := d.dst[d.n:d.limit]
+	literals, rest, err := d.literals.decode(block, next, most, room)
 	if err != nil {
 		return err
 	}
 	s := &d.seq
 	if err := s.parse(rest); err != nil {
 		return err
+	}
+	if unsafe.SliceData(literals) == unsafe.SliceData(room) {
+		d.n += len(literals) // which are where they belong
+		return nil
 	}
 	s.dst, s.at, s.low = d.dst, d.n, max(0, d.n-d.window)
 	s.end, s.room = d.n+most, d.limit

@@ -66,6 +66,10 @@ var contents = sync.OnceValue(func() map[string][]byte {
 	for i := 0; len(text) < 200_000; i++ {
 		text = fmt.Appendf(text, "row %d, %d: %x\n", i, r.IntN(50), r.IntN(1<<20)*(i%3))
 	}
+	bell := make([]byte, 500_000) // nothing to be found again
+	for i := range bell {
+		bell[i] = byte(20 * r.NormFloat64())
+	}
 	random := make([]byte, 200_000)
 	for i := range random {
 		random[i] = byte(r.Uint32())
@@ -86,7 +90,7 @@ var contents = sync.OnceValue(func() map[string][]byte {
 		}
 	}
 	return map[string][]byte{
-		"noisy": noisy, "floats": floats, "labels": labels, "text": text, "random": random, "planes": planes, "periods": periods,
+		"noisy": noisy, "floats": floats, "labels": labels, "text": text, "random": random, "planes": planes, "periods": periods, "bell": bell,
 		"zeros": make([]byte, 300_000), "empty": {}, "one": {7}, "mixed": append(append(text[:100_000:100_000], random[:150_000]...), labels...),
 	}
 })

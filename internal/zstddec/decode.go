@@ -49,6 +49,7 @@ type Decoder struct {
 	limit  int    // bytes that the frame may have
 	window int
 	next   []byte // what is decoded next, as far as is known
+	sum    xxh64.Growing
 
 	literals literalDecoder
 	seq      sequenceDecoder
@@ -104,7 +105,8 @@ func (d *Decoder) frame(dst, src []byte, begun ahead) (n int, rest []byte, err e
 	}
 	d.literals.reset(begun)
 	d.seq.reset()
-	src, err = d.blocks(src, h.checksum)
+	d.sum = xxh64.Growing{}
+	src, err = d.blocks(src, h.checksum && h.size <= len(dst))
 	switch {
 	case err == ErrRoom && told:
 		return d.n, nil, fmt.Errorf("corrupt Zstandard frame: holds more than the %d bytes that its header claims", h.size)
@@ -117,7 +119,7 @@ func (d *Decoder) frame(dst, src []byte, begun ahead) (n int, rest []byte, err e
 		if len(src) < 4 {
 			return d.n, nil, errTruncated
 		}
-		if uint32(xxh64.Sum(dst[:d.n])) != le.Uint32(src) {
+		if uint32(d.sum.Sum(dst[:d.n])) != le.Uint32(src) {
 			return d.n, nil, ErrChecksum
 		}
 		src = src[4:]

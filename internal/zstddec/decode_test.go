@@ -69,6 +69,48 @@ func TestTheBeginningIsReadWhereThereIsNoMoreRoom(t *testing.T) {
 	}
 }
 
+// Literals of blocks that have nothing else are decoded where they belong, as far as there is room for all of
+// them, and those of a block that is wrong damage none before it.
+func TestLiteralsAloneAreDecodedInPlace(t *testing.T) {
+	want, f := contents()["bell"], bytes.Clone(encoded()["bell3"])
+	for _, less := range []int{0, 1, 100, maxBlock, maxBlock + 1, len(want) - 1} {
+		d := new(Decoder)
+		room := len(want) - less
+		dst := bytes.Repeat([]byte{0xa5}, room+8)
+		n, err := d.Decode(dst[:room], f, nil)
+		if n != room || !bytes.Equal(dst[:n], want[:n]) || string(dst[n:]) != strings.Repeat("\xa5", 8) || less > 0 && err != ErrRoom || less == 0 && err != nil {
+			t.Errorf("room for %d less: %d bytes, or others, %v", less, n, err)
+		}
+		for _, b := range d.literals.buffers {
+			if less == 0 && len(bytes.Trim(b[:], "\x00")) > 0 {
+				t.Error("they were decoded somewhere else")
+			}
+		}
+	}
+	_, k, _ := parseHeader(f)
+	blocks := 0
+	for src := f[k:]; ; blocks++ {
+		h, block, rest, err := cutBlock(src)
+		if err != nil || h.kind != compressed {
+			t.Fatal(h, err)
+		}
+		end := &block[len(block)-2] // behind it is that there are no sequences
+		was := *end
+		*end = 0
+		dst := make([]byte, len(want))
+		if n, err := Decode(dst, f); err != errStream || n != blocks*maxBlock || !bytes.Equal(dst[:n], want[:n]) {
+			t.Errorf("block %d is wrong: %d bytes, or others, %v", blocks, n, err)
+		}
+		*end = was
+		if src = rest; h.last {
+			break
+		}
+	}
+	if blocks < 3 {
+		t.Errorf("%d blocks", blocks)
+	}
+}
+
 // compare decodes with other decoders, with and without kernels, and fails where
 // they do not agree.
 func compare(t *testing.T, src []byte, limit int) {
@@ -176,6 +218,23 @@ func TestFramesAfterEachOther(t *testing.T) {
 	}
 	if hasKernels && begun < thorough.Rounds(4000)/20 {
 		t.Errorf("%d frames were begun", begun)
+	}
+}
+
+// What was begun of the next frame is nowhere in the room of this one, which its owner changes.
+func TestWhatIsBegunIsNotInTheRoomOfOthers(t *testing.T) {
+	f := short()
+	_, k, _ := parseHeader(f.frame)
+	open := frame(0, append([]byte{0x38}, f.frame[k:]...)...) // does not say how much it holds
+	d := NewDecoder()
+	defer d.Free()
+	dst := make([]byte, 3*shortLen)
+	if n, err := d.Decode(dst, open, f.frame); err != nil || string(dst[:n]) != f.data || d.literals.ahead.ready != hasKernels {
+		t.Errorf("%d bytes, or others, %v", n, err)
+	}
+	clear(dst)
+	if n, err := d.Decode(dst, f.frame, nil); err != nil || string(dst[:n]) != f.data {
+		t.Errorf("%d bytes behind others, or others, %v", n, err)
 	}
 }
 

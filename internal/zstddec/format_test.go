@@ -3,6 +3,7 @@ package zstddec
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,46 @@ func TestWhatAFrameMaySay(t *testing.T) {
 		} else if err != nil || string(dst[:n]) != c.want {
 			t.Errorf("%s: %q, %v", name, dst[:n], err)
 		}
+	}
+}
+
+// The checksum is of all blocks, of every kind, whatever room there is behind them.
+func TestABitThatIsWrongInAnyBlock(t *testing.T) {
+	f, want := frame(4, 0), []byte(nil)
+	var at []int // bytes of content
+	for i := range 40 {
+		body := bytes.Repeat([]byte{byte(3 * i)}, 1+i*25)
+		switch i % 3 {
+		case 0:
+			f = append(f, block(false, 0, len(body), body...)...)
+			at = append(at, len(f)-1)
+		case 1:
+			f = append(f, block(false, 1, len(body), body[0])...)
+			at = append(at, len(f)-1)
+		case 2:
+			n := len(body)
+			f = append(f, block(false, 2, n+3, slices.Concat([]byte{byte(n<<4) | 1<<2, byte(n >> 4)}, body, []byte{0})...)...)
+			at = append(at, len(f)-2)
+		}
+		want = append(want, body...)
+	}
+	f = append(f, block(true, 0, 0)...)
+	f = le.AppendUint32(f, uint32(xxh64.Sum(want)))
+	for _, room := range []int{0, 1, 200} {
+		dst := make([]byte, len(want)+room)
+		if n, err := Decode(dst, f); err != nil || !bytes.Equal(dst[:n], want) {
+			t.Errorf("with room for %d more: %d of %d bytes, or others, %v", room, n, len(want), err)
+		}
+		for i, at := range append(at, len(f)-1) {
+			f[at] ^= 4
+			if n, err := Decode(dst, f); n != len(want) || err != ErrChecksum {
+				t.Errorf("block %d: %d of %d bytes, %v", i, n, len(want), err)
+			}
+			f[at] ^= 4
+		}
+	}
+	if n, err := Decode(make([]byte, len(want)-1), f); n != len(want)-1 || err != ErrRoom {
+		t.Errorf("with less room: %d bytes, %v", n, err)
 	}
 }
 

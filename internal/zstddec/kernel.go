@@ -10,14 +10,12 @@ func (l *lanes) four(q *quad) {
 		return
 	}
 	l.put(q, 0)
-	l.step = q.step
 	for {
 		if l.rounds = q.rounds(); l.rounds < 1 {
 			return
 		}
-		l.out = unsafe.Pointer(&q.dst[q.done])
+		l.out[0] = unsafe.Pointer(&q.dst[q.done])
 		fourStreams(l)
-		q.done += roundLen * l.rounds
 		l.get(q, 0)
 	}
 }
@@ -32,40 +30,36 @@ func (l *lanes) both(a, b *quad) {
 	l.put(b, 4)
 	for {
 		if l.rounds = min(a.rounds(), b.rounds()); l.rounds < 1 {
-			break
+			return
 		}
-		l.out = unsafe.Pointer(&l.stage[a.done])
+		l.out = [2]unsafe.Pointer{unsafe.Pointer(&a.dst[a.done]), unsafe.Pointer(&b.dst[b.done])}
 		eightStreams(l)
-		a.done += roundLen * l.rounds
-		b.done = a.done
 		l.get(a, 0)
 		l.get(b, 4)
-	}
-	for i := range 4 {
-		copy(a.dst[i*a.step:][:a.done], l.stage[i*stage:])
-		copy(b.dst[i*b.step:][:b.done], l.stage[(4+i)*stage:])
 	}
 }
 
 // put makes the streams of q four lanes.
 func (l *lanes) put(q *quad, at int) {
-	l.tables[at/4] = q.table
+	l.tables[at/4], l.step[at/4] = q.table, q.step
 	for i, b := range q.streams {
 		l.base[at+i] = unsafe.Pointer(unsafe.SliceData(b))
 		l.left[at+i] = q.left[i]
 	}
 }
 
-// get takes what is left of the streams.
-func (l *lanes) get(q *quad, at int) { q.left = [4]int(l.left[at : at+4]) }
+// get takes what is left of the streams after all rounds.
+func (l *lanes) get(q *quad, at int) {
+	q.left = [4]int(l.left[at : at+4])
+	q.done += roundLen * l.rounds
+}
 
 // fourStreams decodes rounds of five literals of the first four lanes.
 //
 //go:noescape
 func fourStreams(l *lanes)
 
-// eightStreams decodes rounds of five literals of all lanes, which are stage bytes
-// apart.
+// eightStreams decodes rounds of five literals of all lanes.
 //
 //go:noescape
 func eightStreams(l *lanes)

@@ -209,11 +209,13 @@ four:
 // func eightStreams(l *lanes)
 //
 // R8 to R15    lanes
-// 0 to 56(SP)  where they were loaded from
 // SI, BP       tables of the first and the last four
-// DI           where the first lane is written
+// DI, BX       where the first lane is written, distance of the second
 // DX           53
-TEXT ·eightStreams(SB), NOSPLIT, $80-8
+// 0 to 56(SP)  where lanes were loaded from
+// 64(SP)       where the first lane ends
+// 72 to 104(SP) distances of the last five from the first
+TEXT ·eightStreams(SB), NOSPLIT, $112-8
 	MOVQ l+0(FP), DI
 	LOAD(0, R8)
 	MOVQ AX, 0(SP)
@@ -233,38 +235,55 @@ TEXT ·eightStreams(SB), NOSPLIT, $80-8
 	MOVQ AX, 56(SP)
 	MOVQ lanes_tables+0(DI), SI
 	MOVQ lanes_tables+8(DI), BP
+	MOVQ lanes_step+0(DI), BX
+	LEAQ (BX)(BX*2), AX
+	MOVQ AX, 72(SP)
+	MOVQ lanes_out+8(DI), AX
+	SUBQ lanes_out+0(DI), AX
+	MOVQ AX, 80(SP)
+	ADDQ lanes_step+8(DI), AX
+	MOVQ AX, 88(SP)
+	ADDQ lanes_step+8(DI), AX
+	MOVQ AX, 96(SP)
+	ADDQ lanes_step+8(DI), AX
+	MOVQ AX, 104(SP)
 	MOVQ lanes_rounds(DI), AX
 	LEAQ (AX)(AX*4), AX
-	MOVQ lanes_out(DI), DI
+	MOVQ lanes_out+0(DI), DI
 	ADDQ DI, AX
 	MOVQ AX, 64(SP)
 	MOVQ $53, DX
 
-#define SYMBOLOF(table, v, e, h, to) \
-	SHRXQ   DX, v, e        \
-	MOVWLZX (table)(e*2), e \
-	SHLXQ   e, v, v         \
-	MOVB    h, to
+#define SYMBOLOF(table, v, to) \
+	SHRXQ   DX, v, AX         \
+	MOVWLZX (table)(AX*2), AX \
+	SHLXQ   AX, v, v          \
+	MOVB    AH, to
 
 #define EIGHT(i) \
-	SYMBOLOF(SI, R8, AX, AH, i+0*const_stage(DI))  \
-	SYMBOLOF(SI, R9, BX, BH, i+1*const_stage(DI))  \
-	SYMBOLOF(SI, R10, CX, CH, i+2*const_stage(DI)) \
-	SYMBOLOF(SI, R11, AX, AH, i+3*const_stage(DI)) \
-	SYMBOLOF(BP, R12, BX, BH, i+4*const_stage(DI)) \
-	SYMBOLOF(BP, R13, CX, CH, i+5*const_stage(DI)) \
-	SYMBOLOF(BP, R14, AX, AH, i+6*const_stage(DI)) \
-	SYMBOLOF(BP, R15, BX, BH, i+7*const_stage(DI))
+	SYMBOLOF(SI, R8, i(DI))        \
+	SYMBOLOF(SI, R9, i(DI)(BX*1))  \
+	SYMBOLOF(SI, R10, i(DI)(BX*2)) \
+	MOVQ 72(SP), CX                \
+	SYMBOLOF(SI, R11, i(DI)(CX*1)) \
+	MOVQ 80(SP), CX                \
+	SYMBOLOF(BP, R12, i(DI)(CX*1)) \
+	MOVQ 88(SP), CX                \
+	SYMBOLOF(BP, R13, i(DI)(CX*1)) \
+	MOVQ 96(SP), CX                \
+	SYMBOLOF(BP, R14, i(DI)(CX*1)) \
+	MOVQ 104(SP), CX               \
+	SYMBOLOF(BP, R15, i(DI)(CX*1))
 
 #define REFILLFROM(v, slot) \
-	TZCNTQ v, AX           \
-	MOVQ   slot(SP), BX    \
-	MOVQ   AX, CX          \
-	SHRQ   $3, AX          \
-	SUBQ   AX, BX          \
+	TZCNTQ v, CX           \
+	MOVQ   slot(SP), AX    \
+	MOVQ   CX, v           \
+	SHRQ   $3, v           \
+	SUBQ   v, AX           \
 	ANDL   $7, CX          \
-	MOVQ   (BX), v         \
-	MOVQ   BX, slot(SP)    \
+	MOVQ   (AX), v         \
+	MOVQ   AX, slot(SP)    \
 	ORQ    $1, v           \
 	SHLXQ  CX, v, v
 

@@ -223,16 +223,17 @@ TEXT ·eightStreams(SB), NOSPLIT, $64-8
 	LOADTWO(6, R6, R7, ip67-16(SP))
 	MOVD lanes_tables+0(R20), R8
 	MOVD lanes_tables+8(R20), R9
-	MOVD lanes_out(R20), R10
+	MOVD lanes_out+0(R20), R10
 	MOVD lanes_rounds(R20), R22
-	MOVD $const_stage, R21
+	MOVD lanes_out+8(R20), R14
+	MOVD lanes_step+0(R20), R21
+	MOVD lanes_step+8(R20), R23
 	ADD  R21, R10, R11
 	ADD  R21, R11, R12
 	ADD  R21, R12, R13
-	ADD  R21, R13, R14
-	ADD  R21, R14, R15
-	ADD  R21, R15, R16
-	ADD  R21, R16, R17
+	ADD  R23, R14, R15
+	ADD  R23, R15, R16
+	ADD  R23, R16, R17
 	ADD  R22<<2, R22, R22
 	ADD  R22, R10, R19
 

@@ -48,19 +48,16 @@ func (q *quad) rounds() int {
 const (
 	roundLen  = 5
 	roundBits = roundLen * huffmanLog
-	stage     = maxBlock/4 + 320 // distance of lanes, which must not share lines of the cache
 )
 
-// lanes are streams that are decoded at the same time.
+// lanes are streams that are decoded at the same time, those of one block or of two.
 type lanes struct {
-	tables [2]*huffmanTable // of the first and the last four
+	tables [2]*huffmanTable
 	base   [8]unsafe.Pointer
 	left   [8]int
-	out    unsafe.Pointer
-	step   int // from lane to lane in out
+	out    [2]unsafe.Pointer // where the first stream of a block is written
+	step   [2]int            // from stream to stream
 	rounds int
-
-	stage [8 * stage]byte
 }
 
-func (l *lanes) release() { l.tables, l.base, l.out = [2]*huffmanTable{}, [8]unsafe.Pointer{}, nil }
+func (l *lanes) release() { *l = lanes{} }

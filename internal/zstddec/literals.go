@@ -10,8 +10,7 @@ type literalDecoder struct {
 	valid   bool
 	reader  huffmanReader
 
-	buffers [2][maxBlock + pad]byte
-	into    int // which one is used next
+	buffers [2][maxBlock + pad]byte // of a block and of the one that is decoded together with it
 
 	ahead ahead
 	quads [2]quad
@@ -50,9 +49,10 @@ const (
 	literalsTreeless
 )
 
-// decode decodes the literals of a block of at most most bytes and returns them, with
-// room for reading behind, and what follows them.
-func (d *literalDecoder) decode(block []byte, next coming, most int) (literals, rest []byte, err error) {
+// decode decodes the literals of a block of at most most bytes and returns them, and what
+// follows them. They are in the beginning of room if the block has nothing else, and else
+// where more may be read behind.
+func (d *literalDecoder) decode(block []byte, next coming, most int, room []byte) (literals, rest []byte, err error) {
 	if d.ahead.ready {
 		a := d.ahead
 		d.ahead = ahead{}
@@ -68,7 +68,7 @@ func (d *literalDecoder) decode(block []byte, next coming, most int) (literals, 
 	if rest, err = d.section(&a.section, block, most); err != nil {
 		return nil, nil, err
 	}
-	literals = d.buffer(a.n)
+	literals, room = a.place(d.buffers[0][:], rest, room)
 	if a.one {
 		return literals, rest, a.single(literals)
 	}
@@ -82,7 +82,10 @@ func (d *literalDecoder) decode(block []byte, next coming, most int) (literals, 
 	current := d.current
 	more, err := d.section(&b.section, next.block, next.most)
 	if err == nil && !b.one && min(a.n, b.n) >= minTogether && max(a.n, b.n) <= 4*min(a.n, b.n) {
-		second := d.buffer(b.n)
+		if next.other {
+			room = nil
+		}
+		second, _ := b.place(d.buffers[1][:], more, room)
 		if b.start(second) == nil {
 			d.lanes.both(a, b)
 			if b.finish(&d.lanes) == nil {
@@ -90,7 +93,6 @@ func (d *literalDecoder) decode(block []byte, next coming, most int) (literals, 
 				return literals, rest, a.finish(&d.lanes)
 			}
 		}
-		d.into ^= 1
 	}
 	d.current = current
 	return literals, rest, a.finish(&d.lanes)
@@ -99,10 +101,13 @@ func (d *literalDecoder) decode(block []byte, next coming, most int) (literals, 
 // minTogether is how many literals blocks must have to be decoded two at a time.
 const minTogether = 256
 
-// buffer gives memory for n literals.
-func (d *literalDecoder) buffer(n int) []byte {
-	d.into ^= 1
-	return d.buffers[d.into][:n]
+// place gives memory for the literals of a block and what is behind it: in room, if the
+// block has nothing else, or in a buffer.
+func (s *section) place(buffer, rest, room []byte) (literals, behind []byte) {
+	if len(rest) == 1 && rest[0] == 0 && s.n <= len(room) {
+		return room[:s.n], room[s.n:]
+	}
+	return buffer[:s.n], nil
 }
 
 // plain gives literals that are not coded.
@@ -122,7 +127,7 @@ func (d *literalDecoder) plain(block []byte, most int) (literals, rest []byte, e
 		if len(rest) == 0 {
 			return nil, nil, errTruncated
 		}
-		literals = d.buffer(n)
+		literals = d.buffers[0][:n]
 		fill(literals, rest[0])
 		return literals, rest[1:], nil
 	}
@@ -131,7 +136,7 @@ func (d *literalDecoder) plain(block []byte, most int) (literals, rest []byte, e
 	}
 	literals, rest = rest[:n], rest[n:]
 	if cap(rest) < pad {
-		literals = append(d.buffer(0), literals...)
+		literals = append(d.buffers[0][:0], literals...)
 	}
 	return literals, rest, nil
 }
