@@ -230,6 +230,7 @@ func TestOverwriteRemovesOnlyWhatIsTheNodes(t *testing.T) {
 			check(t, os.Remove(file))
 		}
 		// A folder that is no node is not a node's.
+		dir = t.TempDir()
 		other := filepath.Join(dir, "other")
 		write("other/letter.txt")
 		if a, err := zarr.CreateArray(ctx, other, over, zarr.As(format)); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), "letter.txt") {

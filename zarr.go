@@ -177,6 +177,9 @@ func createAt[N Node](ctx context.Context, url string, opts []Option, spec *Arra
 	if err := canCreate(ctx, url, *o, spec); err != nil {
 		return none, fail(op, url, err)
 	}
+	if err := inArray(ctx, url, o); err != nil {
+		return none, fail(op, url, err)
+	}
 	o.locate.Create = true
 	e, path, err := engineAt(ctx, url, o)
 	if errors.Is(err, ErrNoNode) && o.locate.ReadOnly {
