@@ -482,7 +482,7 @@ func readDocument(ctx context.Context, e *engine, path string, consolidated bool
 	}
 	doc, info, err := e.store.Node(ctx, path, consolidated)
 	if errors.Is(err, store.ErrNotExist) {
-		return nil, info, noNode{e.formats}
+		return nil, info, noNode{e.formats, e.format}
 	}
 	if err != nil {
 		return nil, info, shorten(err)

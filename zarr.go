@@ -25,7 +25,7 @@
 //	ErrScheme      a URL of no scheme that is known
 //	ErrCodec       an array of a codec that is not registered
 //	ErrDataType    an array of a data type that is not registered
-//	ErrData        bytes that are not what the codecs expect
+//	ErrData        bytes that are not what the codecs expect, a damaged file
 //	ErrTooLarge    more memory than a limit allows
 //	ErrMissing     a chunk that is not there, under FailMissing
 //	ErrUnfinished  what is left of a copy that was interrupted
