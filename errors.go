@@ -64,7 +64,8 @@ var (
 	ErrCodec = codec.ErrUnknown
 	// ErrDataType says that an array has a data type that is not registered.
 	ErrDataType = dtype.ErrUnknown
-	// ErrData says that the bytes of a chunk are not what its codecs expect.
+	// ErrData says that the bytes of a chunk are not what its codecs expect, or that a
+	// file or an archive is damaged.
 	ErrData = codec.ErrData
 	// ErrTooLarge says that something needs more memory than MaxRead, MaxChunk or
 	// another limit allows.
@@ -76,11 +77,25 @@ var (
 	ErrUnfinished = store.ErrUnfinished
 )
 
-// noNode is ErrNoNode that tells which documents there could have been.
-type noNode struct{ formats *format.Registry }
+// noNode is ErrNoNode that tells which documents there could have been, of the formats
+// that are wanted.
+type noNode struct {
+	formats *format.Registry
+	only    string // the name of one, or ""
+}
 
 func (e noNode) Error() string {
-	return fmt.Sprintf("no Zarr node here (no %s)", oneOf(e.formats.Documents()))
+	names := e.formats.Documents()
+	if f := e.formats.Find(e.only); f != nil {
+		names = nil // files have none
+		if f.Folder != nil {
+			names = f.Folder.Documents.Nodes
+		}
+	}
+	if len(names) == 0 {
+		return ErrNoNode.Error()
+	}
+	return fmt.Sprintf("%v (no %s)", ErrNoNode, oneOf(names))
 }
 
 func (e noNode) Unwrap() error { return ErrNoNode }

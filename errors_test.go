@@ -1,6 +1,8 @@
 package zarr_test
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"go/ast"
@@ -483,4 +485,63 @@ func returnsError(fn *ast.FuncDecl) bool {
 		})
 	}
 	return found
+}
+
+// What is not there is told by the documents of the formats that were wanted.
+func TestNoNodeNamesTheDocumentsThatWereWanted(t *testing.T) {
+	dir := t.TempDir()
+	s := mem.New()
+	g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
+	check(t, g.Consolidate(ctx))
+	for as, want := range map[string]string{
+		"":      "(no zarr.json, .zarray, .zgroup or attributes.json)",
+		"zarr3": "(no zarr.json)", "zarr2": "(no .zarray or .zgroup)",
+	} {
+		_, err := zarr.Open(ctx, dir, zarr.As(as))
+		wantError(t, err, want)
+		_, err = zarr.OpenStore(ctx, s, "x", zarr.As(as))
+		wantError(t, err, want)
+	}
+	opened := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "", zarr.As("zarr3"))).(*zarr.Group)
+	if _, err := opened.Open(ctx, "x"); !errors.Is(err, zarr.ErrNoNode) || !opened.Consolidated() || !strings.HasSuffix(err.Error(), "(no zarr.json)") {
+		t.Error(err)
+	}
+}
+
+// Files of any format that are damaged say so by their kind.
+func TestBrokenFilesAreDamage(t *testing.T) {
+	npy := must[[]byte](t)(os.ReadFile("format/npy/testdata/uint16.npy"))
+	h5 := must[[]byte](t)(os.ReadFile("format/hdf5/testdata/lzf.h5"))
+	tiff := []byte("II*\x00\x08\x00\x00\x00\xff\xff\x00\x00")
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{
+		"short.npy": npy[:9], "header.npy": bytes.Replace(npy, []byte("descr"), []byte("dexcr"), 1),
+		"short.h5": h5[:60], "header.h5": append(bytes.Clone(h5[:96]), make([]byte, len(h5)-96)...),
+		"short.tif": tiff[:6], "nothing.tif": append(bytes.Clone(tiff[:4]), 0, 0, 0, 0), "directory.tif": tiff,
+		"short.zip": []byte("PK\x03\x04 and no more"), "ends.nwb": h5[:len(h5)/2],
+		"refs.json": []byte(`{"version":1,"refs":{"x":["y",`),
+	} {
+		path := filepath.Join(dir, name)
+		check(t, os.WriteFile(path, data, 0o666))
+		n, err := zarr.Open(ctx, path)
+		if err == nil {
+			for _, walkErr := range n.(*zarr.Group).Walk(ctx) {
+				err = cmp.Or(err, walkErr)
+			}
+			check(t, n.Close())
+		}
+		var known *zarr.Error
+		if !errors.As(err, &known) || !errors.Is(err, zarr.ErrData) || strings.Contains(err.Error(), "bad data") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A file of another format is no damage, nor is one that is not there.
+	path := filepath.Join(dir, "old.nc")
+	check(t, os.WriteFile(path, []byte("CDF\x01 and what is behind it"), 0o666))
+	if _, err := zarr.Open(ctx, path); !errors.Is(err, zarr.ErrFormat) || errors.Is(err, zarr.ErrData) {
+		t.Error(err)
+	}
+	if _, err := zarr.Open(ctx, filepath.Join(dir, "none.tif")); !errors.Is(err, zarr.ErrNoNode) || errors.Is(err, zarr.ErrData) {
+		t.Error(err)
+	}
 }

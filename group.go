@@ -123,7 +123,7 @@ func (g *Group) consolidatedIn() *Group {
 func (g *Group) child(ctx context.Context, c *Group, path string) (Node, error) {
 	doc, err := c.Metadata().Consolidated.Get(path[len(c.prefix()):])
 	if errors.Is(err, store.ErrNotExist) {
-		err = noNode{g.formats}
+		err = noNode{g.formats, g.options.format}
 	}
 	if err != nil {
 		return nil, &Error{Op: "open", URL: store.JoinURL(g.store.URL(), path), Err: fmt.Errorf("consolidated metadata: %w", err)}

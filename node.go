@@ -16,6 +16,7 @@ import (
 	"github.com/omnizarr/zarr/locate"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
+	"github.com/omnizarr/zarr/store/file"
 	"github.com/omnizarr/zarr/store/lock"
 )
 
@@ -481,7 +482,7 @@ func readDocument(ctx context.Context, e *engine, path string, consolidated bool
 	}
 	doc, info, err := e.store.Node(ctx, path, consolidated)
 	if errors.Is(err, store.ErrNotExist) {
-		return nil, info, noNode{e.formats}
+		return nil, info, noNode{e.formats, e.format}
 	}
 	if err != nil {
 		return nil, info, shorten(err)
@@ -601,8 +602,15 @@ func makeParent(ctx context.Context, e *engine, path, format string) error {
 		if isUnfinished(ctx, e, path) {
 			return ErrUnfinished
 		}
-		if err := hides(ctx, e, path); err != nil {
-			return err
+		found := hides(ctx, e, path)
+		if (found != nil || e.format != "") && isOtherArray(ctx, e, path) {
+			found = holdsNone("/" + path)
+			if e.format == "" {
+				found = mark(ErrExist, found)
+			}
+		}
+		if found != nil {
+			return found
 		}
 		err = putNewDocument(ctx, e, path, &meta.Group{}, format, false)
 		if errors.Is(err, ErrExist) {
@@ -613,8 +621,58 @@ func makeParent(ctx context.Context, e *engine, path, format string) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := doc.(*meta.Array); ok {
-		return mark(ErrNotGroup, fmt.Errorf("%q is an array and cannot hold nodes", "/"+path))
+	_, is := doc.(*meta.Array)
+	if f := e.formats.Find(e.format); !is && f != nil && f.Folder != nil && !f.Folder.Mixed {
+		is = isOtherArray(ctx, e, path) // any folder may be a group of the format
+	}
+	if is {
+		return holdsNone("/" + path)
+	}
+	return nil
+}
+
+// holdsNone says that a node that is wanted to hold others is an array.
+func holdsNone(name string) error {
+	return mark(ErrNotGroup, fmt.Errorf("%q is an array and cannot hold nodes", name))
+}
+
+// isOtherArray reports whether there is an array of a format that is not wanted: what
+// lies below it are its chunks.
+func isOtherArray(ctx context.Context, e *engine, path string) bool {
+	if _, ok := e.store.(*translate.Store); !ok {
+		return false // it came out of a node, and its documents are not as they lie there
+	}
+	return slices.ContainsFunc(e.formats.All(), func(f *format.Format) bool {
+		if f.Folder == nil || f.Name == e.format {
+			return false
+		}
+		other := *e
+		other.store = e.formats.Open(translate.Raw(e.store), f.Name, e.env())
+		doc, _, err := readDocument(ctx, &other, path, false)
+		_, is := doc.(*meta.Array)
+		return is && err == nil
+	})
+}
+
+// inArray refuses a place in the folder of an array on this machine. Elsewhere it
+// takes requests to find out what lies above the place that a URL names, and who has
+// the place may not see that: nobody asks there.
+func inArray(ctx context.Context, url string, o *options) error {
+	above, ok := locate.NodeAbove(url, o.formats)
+	if !ok {
+		return nil
+	}
+	s, err := file.Open(above, file.Options{})
+	if err != nil {
+		return nil // who cannot look there is not told either
+	}
+	defer s.Close()
+	around := *o
+	around.format = ""
+	e := newEngine(s, &around)
+	doc, _, err := readDocument(ctx, e, "", false)
+	if _, is := doc.(*meta.Array); is || errors.Is(err, ErrNoNode) && isOtherArray(ctx, e, "") {
+		return holdsNone(above)
 	}
 	return nil
 }

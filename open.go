@@ -36,6 +36,9 @@ func Make(ctx context.Context, url string, replace bool, opts ...Option) (locate
 	if err != nil {
 		return locate.Location{}, fail("create", url, err)
 	}
+	if err := inArray(ctx, url, o); err != nil {
+		return locate.Location{}, fail("create", url, err)
+	}
 	o.locate.Create, o.locate.Resume, o.locate.Replace = true, true, replace
 	return storeAt(ctx, url, o)
 }

@@ -83,6 +83,7 @@ func newOptions(opts []Option) (*options, error) {
 	if o.remote != nil {
 		o.locate.Remote = *o.remote
 	}
+	o.notNegative("Remote: Requests", int64(o.locate.Remote.Requests))
 	for _, place := range o.allow {
 		if path, ok := strings.CutPrefix(place, "file://"); ok || !strings.Contains(place, "://") {
 			o.locate.Allow = append(slices.Clip(o.locate.Allow), path)

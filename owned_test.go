@@ -90,6 +90,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "g"))
 	for name, opt := range map[string]zarr.Option{
 		"Workers": zarr.Workers(-1), "InFlight": zarr.InFlight(-1), "MaxChunk": zarr.MaxChunk(-1), "MaxRead": zarr.MaxRead(-1),
+		"Remote: Requests": zarr.Remote(store.Remote{Requests: -1}), "Requests: -2": zarr.Locate(locate.Options{Remote: store.Remote{Requests: -2}}),
 		"zarr7": zarr.As("zarr7"), "Codecs": zarr.Codecs(nil), "Formats": zarr.Formats(nil),
 	} {
 		for _, call := range []func() error{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -91,4 +92,56 @@ func TestParentsAreNotLookedForBelow(t *testing.T) {
 	if p, err := above.Parent(ctx); !errors.Is(err, zarr.ErrNoNode) {
 		t.Errorf("%v, %v", p, err)
 	}
+}
+
+// Below an array there are its chunks: nothing is made there, of whichever format either
+// is, and no folder is left of trying.
+func TestArraysHoldNoNodes(t *testing.T) {
+	formats := []string{"zarr3", "zarr2", "n5"}
+	makes := map[string]func(at string, as zarr.Option) (zarr.Node, error){
+		"array": func(at string, as zarr.Option) (zarr.Node, error) { return zarr.CreateArray(ctx, at, small, as) },
+		"group": func(at string, as zarr.Option) (zarr.Node, error) { return zarr.CreateGroup(ctx, at, as) },
+	}
+	for _, of := range formats {
+		for _, as := range append(formats, "") {
+			dir := t.TempDir()
+			folder := filepath.Join(dir, "in", "a.data")
+			check(t, must[*zarr.Array](t)(zarr.CreateArray(ctx, folder, small, zarr.As(of))).Close())
+			s := mem.New()
+			must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, "", zarr.As(of)))
+			must[*zarr.Array](t)(zarr.CreateArrayIn(ctx, s, "a", small, zarr.As(of)))
+			refused := func(what, name string, err error) {
+				t.Helper()
+				var known *zarr.Error
+				if !errors.Is(err, zarr.ErrNotGroup) || !errors.As(err, &known) || !strings.Contains(err.Error(), name+`" is an array and cannot hold nodes`) {
+					t.Errorf("%s in an array of %s, as %q: %v", what, of, as, err)
+				}
+			}
+			for _, below := range []string{"b", "x/y"} {
+				for what, create := range makes {
+					n, err := create(filepath.Join(folder, below), zarr.As(as))
+					refused(what, "a.data", err)
+					if err == nil {
+						n.Close()
+					}
+				}
+				_, err := zarr.CreateArrayIn(ctx, s, "a/"+below, small, zarr.As(as))
+				refused("array", "/a", err)
+				_, err = zarr.CreateGroupIn(ctx, s, "a/"+below, zarr.As(as))
+				refused("group", "/a", err)
+				_, err = zarr.Make(ctx, filepath.Join(folder, below), false, zarr.As(as))
+				refused("something", "a.data", err)
+				first, _, _ := strings.Cut(below, "/")
+				if _, err := os.Stat(filepath.Join(folder, first)); !os.IsNotExist(err) {
+					t.Errorf("%s, as %q: %s was made: %v", of, as, first, err)
+				}
+			}
+			// Beside it is room.
+			check(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, filepath.Join(dir, "in", "b.data"), zarr.As(as))).Close())
+		}
+	}
+	// In a group of any format is room too.
+	dir := filepath.Join(t.TempDir(), "g")
+	check(t, must[*zarr.Group](t)(zarr.CreateGroup(ctx, dir, zarr.As("zarr2"))).Close())
+	check(t, must[*zarr.Array](t)(zarr.CreateArray(ctx, dir+"/a", small, zarr.As("zarr3"))).Close())
 }

@@ -354,10 +354,13 @@ func (s box) plan(on space) (*plan, error) {
 	res := make([]resolved, len(on.shape))
 	for i, n := range on.shape {
 		start, length := s.Start[i], s.Shape[i]
-		if length < 0 || start > math.MaxInt-length {
+		if length < 0 {
 			return nil, fmt.Errorf("axis %d: no box is %d long from %d on", i, length, start)
 		}
-		stop := min(start+length, n)
+		stop := n
+		if start <= math.MaxInt-length {
+			stop = min(start+length, n)
+		}
 		start = min(max(start, 0), n)
 		res[i] = resolved{start: start, step: 1, count: max(stop-start, 0)}
 	}
@@ -536,7 +539,11 @@ func (t Term) axis() (Axis, error) {
 			continue
 		}
 		v, err := strconv.Atoi(p)
-		if err != nil {
+		if errors.Is(err, strconv.ErrRange) { // v is as far as numbers go, and cut as all ranges are
+			if len(parts) == 1 {
+				return Axis{}, mark(ErrRange, fmt.Errorf("index %s is outside of every axis", p))
+			}
+		} else if err != nil {
 			return Axis{}, bad
 		}
 		n[i], given[i] = v, true

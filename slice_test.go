@@ -3,7 +3,9 @@ package zarr_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/omnizarr/zarr"
@@ -73,5 +75,46 @@ func TestABoxOutsideTakesNoDataSilently(t *testing.T) {
 	got := must[nd.Array[int8]](t)(zarr.Read[int8](ctx, a, zarr.All()))
 	if fmt.Sprint(got.Data) != "[0 0 1 2]" {
 		t.Error(got.Data)
+	}
+}
+
+// Ranges are cut to the array however far they reach, also beyond what a number can be.
+func TestHugeRangesAreCut(t *testing.T) {
+	const most, least = math.MaxInt, math.MinInt
+	for _, c := range []struct {
+		sel  zarr.Selection
+		want string
+	}{
+		{zarr.Box([]int{3}, []int{most}), "[3 4]"},
+		{zarr.Box([]int{most}, []int{most}), "[]"},
+		{zarr.Box([]int{-2}, []int{most}), "[0 1 2 3 4]"},
+		{zarr.Box([]int{least}, []int{most}), "[]"},
+		{zarr.Box([]int{least + 3}, []int{most}), "[0 1]"},
+		{zarr.Select(zarr.Span(least, most)), "[0 1 2 3 4]"},
+		{zarr.Select(zarr.Step(most, least, least)), "[4]"},
+		{zarr.Select(zarr.Step(1, most, most)), "[1]"},
+		{zarr.Select(zarr.From(least).By(2)), "[0 2 4]"},
+		{zarr.Select(zarr.Until(most)), "[0 1 2 3 4]"},
+		{zarr.Slice("3:9223372036854775807"), "[3 4]"},
+		{zarr.Slice("3:9223372036854775808"), "[3 4]"},
+		{zarr.Slice("-99999999999999999999:2"), "[0 1]"},
+		{zarr.Slice("99999999999999999999::-99999999999999999999"), "[4]"},
+		{zarr.Slice("::99999999999999999999"), "[0]"},
+	} {
+		axes, err := zarr.Resolve(c.sel, []int{5})
+		list := []int{}
+		for _, a := range axes {
+			for k := range a.Count {
+				list = append(list, a.At(k))
+			}
+		}
+		if got := fmt.Sprint(list); err != nil || got != c.want {
+			t.Errorf("%v: %s, %v, want %s", c.sel, got, err, c.want)
+		}
+	}
+	for _, text := range []string{"9223372036854775807", "99999999999999999999", "-99999999999999999999"} {
+		if _, err := zarr.Resolve(zarr.Slice(text), []int{5}); !errors.Is(err, zarr.ErrRange) || !errors.Is(err, zarr.ErrSelection) || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

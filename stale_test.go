@@ -190,6 +190,40 @@ func TestConsolidatedMetadataFollowsItsHandle(t *testing.T) {
 	}
 }
 
+// Who opens the hierarchy anew believes consolidated metadata, which is as old as it is,
+// until it is written again.
+func TestConsolidatedMetadataIsOldForNewHandles(t *testing.T) {
+	s := mem.New()
+	g := must[*zarr.Group](t)(zarr.CreateGroupIn(ctx, s, ""))
+	for _, path := range []string{"x/a", "x/b"} {
+		must[*zarr.Array](t)(g.CreateArray(ctx, path, small))
+	}
+	check(t, g.Consolidate(ctx))
+	must[*zarr.Array](t)(g.CreateArray(ctx, "x/new", small))
+	check(t, g.Delete(ctx, "x/b"))
+	check(t, must[*zarr.Array](t)(g.Array(ctx, "x/a")).Resize(ctx, 9))
+	for _, c := range []struct {
+		opts   []zarr.Option
+		paths  []string
+		length int
+	}{
+		{nil, []string{"x", "x/a", "x/b"}, 4},
+		{[]zarr.Option{zarr.BypassConsolidated()}, []string{"x", "x/a", "x/new"}, 9},
+		{nil, []string{"x", "x/a", "x/new"}, 9}, // consolidated again
+	} {
+		anew := must[zarr.Node](t)(zarr.OpenStore(ctx, s, "", c.opts...)).(*zarr.Group)
+		if got := paths(t, anew); !slices.Equal(got, c.paths) {
+			t.Errorf("%v, want %v", got, c.paths)
+		}
+		if n := must[*zarr.Array](t)(anew.Array(ctx, "x/a")).Shape()[0]; n != c.length {
+			t.Errorf("x/a has %d elements, want %d", n, c.length)
+		}
+		if c.opts != nil {
+			check(t, g.Consolidate(ctx))
+		}
+	}
+}
+
 func TestOverwriteRemovesOnlyWhatIsTheNodes(t *testing.T) {
 	over := small
 	over.Overwrite = true
@@ -230,6 +264,7 @@ func TestOverwriteRemovesOnlyWhatIsTheNodes(t *testing.T) {
 			check(t, os.Remove(file))
 		}
 		// A folder that is no node is not a node's.
+		dir = t.TempDir()
 		other := filepath.Join(dir, "other")
 		write("other/letter.txt")
 		if a, err := zarr.CreateArray(ctx, other, over, zarr.As(format)); !errors.Is(err, zarr.ErrExist) || !strings.Contains(err.Error(), "letter.txt") {

@@ -25,7 +25,7 @@
 //	ErrScheme      a URL of no scheme that is known
 //	ErrCodec       an array of a codec that is not registered
 //	ErrDataType    an array of a data type that is not registered
-//	ErrData        bytes that are not what the codecs expect
+//	ErrData        bytes that are not what the codecs expect, a damaged file
 //	ErrTooLarge    more memory than a limit allows
 //	ErrMissing     a chunk that is not there, under FailMissing
 //	ErrUnfinished  what is left of a copy that was interrupted
@@ -115,7 +115,8 @@ func OpenStore(ctx context.Context, s store.Store, path string, opts ...Option) 
 var errNoStore = errors.New("no store was given")
 
 // CreateGroup makes a group at a URL; the folders that it needs are made too. If
-// there is a node already, it is ErrExist.
+// there is a node already, it is ErrExist. Below an array there is no room for nodes:
+// that is ErrNotGroup, in the folder of the array on this machine too.
 func CreateGroup(ctx context.Context, url string, opts ...Option) (*Group, error) {
 	return createAt(ctx, url, opts, nil, createGroup)
 }
@@ -129,7 +130,8 @@ func RequireGroup(ctx context.Context, url string, opts ...Option) (*Group, erro
 	return OpenGroup(ctx, url, opts...)
 }
 
-// CreateArray makes an array at a URL; the folders that it needs are made too.
+// CreateArray makes an array at a URL, under the conditions of CreateGroup; the folders
+// that it needs are made too.
 func CreateArray(ctx context.Context, url string, spec ArraySpec, opts ...Option) (*Array, error) {
 	return createAt(ctx, url, opts, &spec, func(ctx context.Context, e *engine, path string) (*Array, error) {
 		return createArray(ctx, e, path, spec)
@@ -175,6 +177,9 @@ func createAt[N Node](ctx context.Context, url string, opts []Option, spec *Arra
 		return none, fail(op, url, err)
 	}
 	if err := canCreate(ctx, url, *o, spec); err != nil {
+		return none, fail(op, url, err)
+	}
+	if err := inArray(ctx, url, o); err != nil {
 		return none, fail(op, url, err)
 	}
 	o.locate.Create = true

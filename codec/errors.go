@@ -15,7 +15,8 @@ var ErrEmpty = errors.New("chunk holds only the fill value")
 var ErrUnknown = errors.New("unknown codec")
 
 // ErrData says that encoded bytes are not what the codec expects.
-var ErrData = errors.New("bad data")
+// It is store.ErrDamaged, as damage in a file is.
+var ErrData = store.ErrDamaged
 
 // ErrTooLarge says that a size which metadata or data tell is above the limit of
 // what may be allocated for it. It is store.ErrTooLarge, so that one question is

@@ -72,6 +72,23 @@ func hasNode(dir string, formats *format.Registry) bool {
 	return false
 }
 
+// NodeAbove finds the nearest folder above that which a URL names on this machine in
+// which a document makes it a node, whether or not the one that is named is there. A
+// place elsewhere, in an archive or in a file has none.
+func NodeAbove(rawURL string, formats *format.Registry) (path string, ok bool) {
+	path, _, ok = Folder(rawURL, formats)
+	for ok {
+		up := filepath.Dir(path)
+		if up == path {
+			return "", false
+		}
+		if path = up; hasNode(path, formats) {
+			return path, true
+		}
+	}
+	return "", false
+}
+
 // Folder tells where on this machine the folder of a hierarchy lies, or will, that a
 // URL names: its path without symbolic links, and that of the hierarchy which it
 // leads into by its name, which mostly is the same. Places elsewhere, pipelines,

@@ -56,6 +56,30 @@ func Unavailable(err error) bool {
 		errors.As(err, &system) && (system == syscall.EIO || system.Temporary())
 }
 
+// Damaged makes err, which a store that is made of one file has found while it read
+// that, one of kind ErrDamaged; its text stays. What is of another kind stays as it is,
+// and so does what the store around the file, the system or a context says.
+func Damaged(err error) error {
+	var key *KeyError
+	var path *fs.PathError
+	var system syscall.Errno
+	if err == nil || Unavailable(err) || errors.As(err, &key) || errors.As(err, &path) || errors.As(err, &system) {
+		return err
+	}
+	for _, kind := range []error{ErrDamaged, ErrNotExist, ErrReadOnly, ErrBadKey, ErrTooLarge, ErrRange, ErrPrecondition, ErrChanged, ErrUnfinished, ErrNoList, ErrNoPlace, ErrBudget} {
+		if errors.Is(err, kind) {
+			return err
+		}
+	}
+	return damaged{err}
+}
+
+// damaged is an error of kind ErrDamaged that does not say so again.
+type damaged struct{ error }
+
+func (d damaged) Is(target error) bool { return target == ErrDamaged }
+func (d damaged) Unwrap() error        { return d.error }
+
 // CheckPrefix returns ErrBadKey unless prefix is "" or a valid key followed by
 // "/", which is what List takes.
 func CheckPrefix(prefix string) error {

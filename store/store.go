@@ -37,6 +37,9 @@ var (
 	ErrChanged = errors.New("value was replaced while it was read")
 	// ErrUnfinished says that something was begun here, and not ended.
 	ErrUnfinished = errors.New("an unfinished copy: the same copy run again goes on, with --overwrite one begins anew")
+	// ErrDamaged says that bytes are not what they should be: those of a file that is
+	// shown as a store, or of a chunk.
+	ErrDamaged = errors.New("bad data")
 	// ErrUnavailable says that a store did not answer, or could not, although it may later:
 	// nothing is known of what it holds. Unavailable tells it of errors of systems too.
 	ErrUnavailable = errors.New("store does not answer")

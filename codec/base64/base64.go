@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/internal/strictjson"
 )
 
 // Codec is a parsed entry.
@@ -61,6 +62,9 @@ func (filter) Decode(ck *codec.Chunk, dst, src []byte, limit int) ([]byte, error
 	at := len(dst)
 	out, err := base64.StdEncoding.AppendDecode(dst, src)
 	if err != nil {
+		if _, plain := strictjson.Base64(string(src)); plain != nil {
+			err = plain
+		}
 		return nil, codec.Bad("%v", err)
 	}
 	if n := len(out) - at; n != size {

@@ -84,11 +84,11 @@ func TestTextIsThatOfNumcodecs(t *testing.T) {
 func TestBadTextIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"AAE":          "3 letters are not whole groups of four",
-		"A===":         "illegal base64 data",
-		"AA=A":         "illegal base64 data",
-		"AA-A":         "illegal base64 data",
-		"====":         "illegal base64 data",
-		"AA==AAAA":     "illegal base64 data",
+		"A===":         "letter 2, \"=\", cannot be there",
+		"AA=A":         "letter 4, \"A\", cannot be there",
+		"AA-A":         "letter 3, \"-\", cannot be there",
+		"====":         "letter 1, \"=\", cannot be there",
+		"AA==AAAA":     "letter 3, \"=\", cannot be there",
 		"AAAA\n\n\n\n": "8 letters hold 3 bytes, not 6",
 		"AAAAAAAAAAA=": "holds 8 bytes, at most 7 are possible",
 	} {

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/strictjson"
@@ -103,23 +102,14 @@ func (c *Codec) set(sizeName string, size json.RawMessage, literalName string, l
 	if err != nil {
 		return strictjson.At("configuration."+literalName, err)
 	}
-	if c.Literal, err = decodeBase64(text); err != nil {
+	// Each literal has one spelling only, so that what is written again says the same.
+	if c.Literal, err = strictjson.Base64(text); err != nil {
 		return fmt.Errorf("%s is not base64: %v", literalName, err)
 	}
 	if len(c.Literal) != c.NBytes {
 		return fmt.Errorf("%s has %d bytes: must have as many as %s says, %d", literalName, len(c.Literal), sizeName, c.NBytes)
 	}
 	return nil
-}
-
-// decodeBase64 takes the standard alphabet with its padding and nothing else, each
-// literal in one spelling only, so that what is written again says the same.
-// encoding/base64 would pass over line breaks, and over bits that are left over.
-func decodeBase64(s string) ([]byte, error) {
-	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
-		return nil, base64.CorruptInputError(i)
-	}
-	return base64.StdEncoding.Strict().DecodeString(s)
 }
 
 // Name is "pad" or "offset".

@@ -106,7 +106,7 @@ func (c Codec) MarshalJSON() ([]byte, error) {
 // the index that do not give it back as it was: such shards could not be read.
 func (c Codec) Complete(in codec.Spec) (codec.Codec, error) {
 	if err := c.tryIndex(len(in.Shape)); err != nil {
-		return nil, fmt.Errorf("index_codecs: %w", err)
+		return nil, err
 	}
 	in.Shape = c.ChunkShape
 	var err error
@@ -131,11 +131,11 @@ func (c Codec) tryIndex(rank int) error {
 		if err == nil {
 			err = b.Decode(ctx, ck, &codec.Memory{Bytes: out}, nd.Whole(shape), dst)
 		}
-		if err != nil {
-			return err
+		if err == nil && !bytes.Equal(src.Data, dst.Data) {
+			err = errors.New("they lose bits of the index, which could not be read again")
 		}
-		if !bytes.Equal(src.Data, dst.Data) {
-			return errors.New("they lose bits of the index, which could not be read again")
+		if err != nil {
+			return fmt.Errorf("index_codecs: %w", err)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 	if len(c.ChunkShape) != len(in.Shape) {
 		return nil, fmt.Errorf("chunk_shape %v has %d axes, the shard has %d", c.ChunkShape, len(c.ChunkShape), len(in.Shape))
 	}
-	s := &shard{spec: in, inner: c.ChunkShape, first: c.IndexFirst, counts: make([]int, len(in.Shape))}
+	s := &shard{codec: c, spec: in, inner: c.ChunkShape, first: c.IndexFirst, counts: make([]int, len(in.Shape))}
 	for i, n := range in.Shape {
 		if n%c.ChunkShape[i] != 0 {
 			return nil, fmt.Errorf("inner chunks of shape %v do not divide a shard of shape %v", c.ChunkShape, in.Shape)
@@ -182,6 +182,7 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 
 // shard is the bound codec.
 type shard struct {
+	codec      Codec
 	spec       codec.Spec
 	inner      []int // shape of the inner chunks
 	counts     []int // number of inner chunks along each axis
@@ -196,7 +197,8 @@ type shard struct {
 // Traits says that the inner chunks have a chain of their own, and are changed by
 // themselves.
 func (s *shard) Traits() codec.Traits {
-	t := codec.Traits{Inner: s.chain, Update: s.update, Parts: s.partsOf}
+	t := codec.Traits{Inner: s.chain, Update: s.update, Parts: s.partsOf,
+		Try: func() error { return s.codec.tryIndex(len(s.inner)) }}
 	if !s.first { // what comes first is known last
 		t.Stream = s.stream
 	}

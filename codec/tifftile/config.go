@@ -1,9 +1,7 @@
 package tifftile
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -116,10 +114,7 @@ func (c *Codec) parseTables(raw json.RawMessage) error {
 		return strictjson.At("configuration.jpeg_tables", err)
 	}
 	text := strings.TrimPrefix(c.tables, prefix)
-	tables, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err == nil && strings.ContainsAny(text, "\r\n") {
-		err = errors.New("has line breaks")
-	}
+	tables, err := strictjson.Base64(text)
 	if err != nil {
 		return fmt.Errorf("jpeg_tables is not base64: %w", err)
 	}

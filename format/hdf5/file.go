@@ -62,6 +62,9 @@ func Open(ctx context.Context, s store.Store, key string, env format.Env) (*Stor
 	}
 	if err := h.open(ctx); err != nil {
 		h.Close()
+		if !errors.Is(err, format.ErrUnknown) {
+			err = store.Damaged(err)
+		}
 		return nil, fmt.Errorf("read %s: %w", h.url, err)
 	}
 	return h, nil
@@ -99,11 +102,18 @@ func (s *Store) open(ctx context.Context) error {
 	if errors.Is(err, hdf5.ErrSignature) { // names say little: NetCDF-3 files are called .nc too
 		head, _, _ := s.obj.Get(ctx, store.Part(0, min(size, 16)), nil)
 		if what, known := format.Stranger(head); known {
-			return errors.New(what)
+			return stranger{errors.New(what)}
 		}
+		return stranger{err}
 	}
 	return err
 }
+
+// stranger is the error of a file of another format.
+type stranger struct{ error }
+
+func (s stranger) Is(target error) bool { return target == format.ErrUnknown }
+func (s stranger) Unwrap() error        { return s.error }
 
 // about tells the size of a file.
 func about(ctx context.Context, obj store.Object) (store.Info, error) {

@@ -30,7 +30,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[st
 			}
 		}
 		if err != nil && !errors.Is(err, errStop) {
-			yield(store.Entry{}, store.WrapError("list", s.url, prefix, err))
+			yield(store.Entry{}, store.WrapError("list", s.url, prefix, store.Damaged(err)))
 		}
 	}
 }

@@ -160,7 +160,7 @@ func (s *Store) marshal(n *node) ([]byte, error) {
 func (s *Store) Node(ctx context.Context, path string) (meta.Node, store.Info, error) {
 	doc, err := s.described(ctx, path)
 	if err != nil {
-		return nil, store.Info{}, store.WrapError("get", s.url, pathpkg.Join(path, documentName), err)
+		return nil, store.Info{}, store.WrapError("get", s.url, pathpkg.Join(path, documentName), store.Damaged(err))
 	}
 	return doc, store.Info{Size: -1, ETag: s.etag, Format: Format}, nil
 }

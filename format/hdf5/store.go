@@ -33,7 +33,7 @@ func (s *Store) Delete(_ context.Context, key string) error {
 func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := s.get(ctx, key, r, dst)
 	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.url, key, err)
+		return dst, store.Info{}, store.WrapError("get", s.url, key, store.Damaged(err))
 	}
 	return out, info, nil
 }
@@ -364,7 +364,7 @@ func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
 			x, err = s.place(ctx, n, index)
 		}
 		if err != nil {
-			return nil, store.WrapError("open", s.url, key, err)
+			return nil, store.WrapError("open", s.url, key, store.Damaged(err))
 		}
 		return &object{s, key, x}, nil
 	}
@@ -384,7 +384,7 @@ type object struct {
 func (o *object) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := o.s.part(ctx, o.x, r, dst)
 	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", o.s.url, o.key, err)
+		return dst, store.Info{}, store.WrapError("get", o.s.url, o.key, store.Damaged(err))
 	}
 	return out, info, nil
 }
@@ -421,7 +421,7 @@ func (s *Store) Locate(ctx context.Context, key string) (url string, off, length
 		}
 	}
 	if err != nil {
-		return "", 0, 0, store.WrapError("locate", s.url, key, err)
+		return "", 0, 0, store.WrapError("locate", s.url, key, store.Damaged(err))
 	}
 	return url, off + x.off, x.n, nil
 }

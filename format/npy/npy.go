@@ -48,7 +48,7 @@ func Open(ctx context.Context, s store.Store, key string) (*Store, error) {
 	f := &Store{in: s, key: key, obj: obj, url: store.JoinURL(s.URL(), key)}
 	if err := f.read(ctx); err != nil {
 		obj.Close()
-		return nil, fmt.Errorf("read %s: %w", f.url, err)
+		return nil, fmt.Errorf("read %s: %w", f.url, store.Damaged(err))
 	}
 	return f, nil
 }

@@ -85,7 +85,7 @@ func (s *Store) Delete(_ context.Context, key string) error {
 func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := s.get(ctx, key, r, dst)
 	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.url, key, err)
+		return dst, store.Info{}, store.WrapError("get", s.url, key, store.Damaged(err))
 	}
 	return out, info, nil
 }
@@ -160,7 +160,7 @@ func (s *Store) Locate(ctx context.Context, key string) (url string, off, length
 		url, off, _, err = store.Locate(ctx, s.in, s.key)
 	}
 	if err != nil {
-		return "", 0, 0, store.WrapError("locate", s.url, key, err)
+		return "", 0, 0, store.WrapError("locate", s.url, key, store.Damaged(err))
 	}
 	return url, off + s.start + at, s.chunk, nil
 }
@@ -169,7 +169,7 @@ func (s *Store) Locate(ctx context.Context, key string) (url string, off, length
 func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if err := store.CheckList(prefix, delimiter); err != nil {
-			yield(store.Entry{}, store.WrapError("list", s.url, prefix, err))
+			yield(store.Entry{}, store.WrapError("list", s.url, prefix, store.Damaged(err)))
 			return
 		}
 		folder := ""
@@ -194,7 +194,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[st
 			}
 			for at := make([]int, len(counts)); ; {
 				if err := ctx.Err(); err != nil {
-					yield(store.Entry{}, store.WrapError("list", s.url, prefix, err))
+					yield(store.Entry{}, store.WrapError("list", s.url, prefix, store.Damaged(err)))
 					return
 				}
 				key := []byte("c")

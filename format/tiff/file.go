@@ -49,7 +49,7 @@ func Open(ctx context.Context, s store.Reader, key string) (*File, error) {
 	}
 	if err := f.open(ctx); err != nil {
 		obj.Close()
-		return nil, store.WrapError("open", s.URL(), key, err)
+		return nil, store.WrapError("open", s.URL(), key, store.Damaged(err))
 	}
 	return f, nil
 }

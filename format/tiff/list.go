@@ -24,7 +24,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) iter.Seq2[st
 			err = l.list(strings.TrimSuffix(prefix, "/"), prefix)
 		}
 		if err != nil && !errors.Is(err, errStop) {
-			yield(store.Entry{}, store.WrapError("list", s.URL(), prefix, err))
+			yield(store.Entry{}, store.WrapError("list", s.URL(), prefix, store.Damaged(err)))
 		}
 	}
 }

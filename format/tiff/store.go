@@ -64,7 +64,7 @@ func (s *Store) Delete(_ context.Context, key string) error {
 func (s *Store) Get(ctx context.Context, key string, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := s.get(ctx, key, r, dst)
 	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", s.URL(), key, err)
+		return dst, store.Info{}, store.WrapError("get", s.URL(), key, store.Damaged(err))
 	}
 	return out, info, nil
 }
@@ -114,7 +114,7 @@ func (s *Store) Open(ctx context.Context, key string) (store.Object, error) {
 	if !strings.HasSuffix("/"+key, "/"+documentName) && store.CheckKey(key) == nil && ctx.Err() == nil {
 		x, err := s.chunk(ctx, key)
 		if err != nil {
-			return nil, store.WrapError("open", s.URL(), key, err)
+			return nil, store.WrapError("open", s.URL(), key, store.Damaged(err))
 		}
 		return &object{f: s.f, key: key, extent: x}, nil
 	}
@@ -134,7 +134,7 @@ type object struct {
 func (o *object) Get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := o.f.get(ctx, o.extent, r, dst)
 	if err != nil {
-		return dst, store.Info{}, store.WrapError("get", o.f.url, o.key, err)
+		return dst, store.Info{}, store.WrapError("get", o.f.url, o.key, store.Damaged(err))
 	}
 	return out, info, nil
 }
@@ -155,7 +155,7 @@ func (s *Store) Locate(ctx context.Context, key string) (url string, off, length
 	}
 	x, err := s.chunk(ctx, key)
 	if err != nil {
-		return "", 0, 0, store.WrapError("locate", s.URL(), key, err)
+		return "", 0, 0, store.WrapError("locate", s.URL(), key, store.Damaged(err))
 	}
 	url, off, _, err = store.Locate(ctx, s.f.in, s.f.key)
 	if err != nil {

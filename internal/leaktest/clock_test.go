@@ -2,6 +2,7 @@ package leaktest
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,8 +13,14 @@ import (
 	"testing"
 )
 
-// clocks are the functions of package time that tell or spend time.
-var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+// clocks are the functions that tell or spend time, by package.
+var clocks = map[string][]string{
+	"time":    {"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
+	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
+}
+
+// onTime are declarations that run for as long as somebody asks them to.
+var onTime = []string{"TestSoak"}
 
 // inBubbles are declarations that use the clock, but only when they are called
 // by tests that run in a bubble of testing/synctest.
@@ -34,22 +41,29 @@ func TestNoTestReadsTheClock(t *testing.T) {
 			continue
 		}
 		for _, d := range parsed.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && (slices.Contains(inBubbles, funcName(f)) || calls(f, "synctest", "Test")) {
+			if f, ok := d.(*ast.FuncDecl); ok && (slices.Contains(inBubbles, funcName(f)) || slices.Contains(onTime, funcName(f))) {
 				continue
 			}
-			for _, name := range clocks {
-				if calls(d, "time", name) {
-					t.Errorf("%s uses time.%s: count something instead, or use testing/synctest", filepath.ToSlash(file), name)
+			for pkg, names := range clocks {
+				for _, name := range names {
+					if calls(d, pkg, name) {
+						t.Errorf("%s uses %s.%s: count something instead, or use testing/synctest", filepath.ToSlash(file), pkg, name)
+					}
 				}
 			}
 		}
 	}
 }
 
-// calls reports whether something of a package is named below a node.
+// calls reports whether something of a package is named below a node, outside of bubbles.
 func calls(n ast.Node, pkg, name string) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if s, ok := c.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Test" && fmt.Sprint(s.X) == "synctest" {
+				return false
+			}
+		}
 		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == name {
 			id, ok := s.X.(*ast.Ident)
 			found = found || ok && id.Name == pkg

@@ -291,7 +291,9 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 	}
 	n, err := zarr.OpenStore(ctx, v.store, path, v.open...)
 	if a, ok := n.(*zarr.Array); ok && err == nil {
-		err = job.CodecError(a)
+		if err = job.CodecError(a); err == nil {
+			err = tried(a)
+		}
 	}
 	if err != nil {
 		_, why := job.Reason(err)
@@ -304,6 +306,15 @@ func (v *validator) document(ctx context.Context, path string, text []byte) (*za
 	}
 	g, _ := n.(*zarr.Group)
 	return g, isArray
+}
+
+// tried finds out what is wrong with codecs that fit the array.
+func tried(a *zarr.Array) error {
+	b, err := a.Codec()
+	if err != nil {
+		return err
+	}
+	return b.Try()
 }
 
 // memberRules are the members of documents that are rules of their own.

@@ -30,6 +30,13 @@ func documents(t *testing.T, docs map[string]string) *mem.Store {
 
 func TestEveryRuleHasItsName(t *testing.T) {
 	array := func(codecs string) string { return fmt.Sprintf(goodArray, codecs) }
+	// Shards whose index goes through a codec before it is bytes.
+	shard := func(inner, index string) string {
+		if index != "" {
+			index += ","
+		}
+		return `{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":[` + inner + `],"index_codecs":[` + index + `{"name":"bytes","configuration":{"endian":"little"}}]}}`
+	}
 	for doc, want := range map[string]string{
 		array(`"bytes"`): "",
 		array(`"bytes",{"name":"pad","configuration":{"location":"end","nbytes":1,"padding":"AA=="}}`): "",
@@ -37,7 +44,10 @@ func TestEveryRuleHasItsName(t *testing.T) {
 		array(`"bytes","pad"`):                              "codecs",
 		array(`"bytes",{"name":"pad","configuration":[1]}`): "codecs",
 		array(`{"name":"transpose","configuration":{"order":[0]}},{"name":"packbits","configuration":{"first_bit":8}}`): "codecs",
-		array(`"gzip"`):                         "codecs",
+		array(`"gzip"`): "codecs",
+		array(shard(`"bytes"`, `{"name":"numcodecs.bitround","configuration":{"keepbits":3}}`)):                                                         "codecs",
+		array(shard(shard(`"bytes"`, `{"name":"numcodecs.fixedscaleoffset","configuration":{"offset":0,"scale":1,"dtype":"<u8","astype":"<u4"}}`), ``)): "codecs",
+		array(shard(shard(`"bytes"`, ``), ``)):  "",
 		array(``):                               "codecs",
 		array(`"bytes"`)[1:]:                    "metadata",
 		`{}`:                                    "metadata",

@@ -149,6 +149,9 @@ func (l *Landing) find(ctx context.Context) (err error) {
 		if locate.Unfinished(l.top, std.Registry()) {
 			return l.fail(fmt.Errorf("inside of %s: %w", l.top, store.ErrUnfinished))
 		}
+		if above, ok := locate.NodeAbove(to.URL, std.Registry()); ok && isArray(ctx, above) {
+			return l.fail(fmt.Errorf("%s %w", above, zarr.ErrNotGroup))
+		}
 		l.where, err = zarr.Find(ctx, l.top, l.copy.Open...)
 		if errors.Is(err, zarr.ErrNoNode) {
 			return nil // it is made when the copy starts
@@ -168,6 +171,16 @@ func (l *Landing) find(ctx context.Context) (err error) {
 		l.base, l.at = l.where.Store, l.where.Path
 	}
 	return err
+}
+
+// isArray reports whether a folder is that of an array, in which no other node has room.
+func isArray(ctx context.Context, folder string) bool {
+	a, err := zarr.OpenArray(ctx, folder, zarr.ReadOnly(), zarr.Explicit())
+	if err != nil {
+		return false
+	}
+	a.Close()
+	return true
 }
 
 // archiveFree makes sure that an archive which is to be made anew holds nothing but

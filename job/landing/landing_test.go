@@ -656,3 +656,31 @@ func TestWithdrawnCopiesLeaveNothing(t *testing.T) {
 		}
 	}
 }
+
+// A folder in that of an array is no place for a copy: what lies there are its chunks.
+func TestNothingLandsInAnArray(t *testing.T) {
+	dir := t.TempDir()
+	spec := zarr.ArraySpec{Shape: []int{4}, DataType: "uint8"}
+	for _, name := range []string{"in", "from"} {
+		a, err := zarr.CreateArray(ctx, filepath.Join(dir, name), spec)
+		jobtest.Check(t, err)
+		jobtest.Check(t, a.Close())
+	}
+	from, err := zarr.Open(ctx, filepath.Join(dir, "from"))
+	jobtest.Check(t, err)
+	defer from.Close()
+	for _, below := range []string{"b", "x/y"} {
+		l, err := landing.Begin(ctx, landing.Place{URL: filepath.Join(dir, "in", below)}, landing.Copy{Source: from})
+		if !errors.Is(err, zarr.ErrNotGroup) || !strings.Contains(err.Error(), "in is an array") {
+			t.Errorf("in %s: %v", below, err)
+		}
+		if err == nil {
+			l.Abandon(nil)
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "in"))
+	jobtest.Check(t, err)
+	if len(left) != 1 {
+		t.Errorf("%v is left", left)
+	}
+}

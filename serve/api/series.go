@@ -7,8 +7,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/convention"
@@ -187,7 +185,7 @@ func (s *server) serveSeries(r *request) error {
 }
 
 // channels is the parameter of that name: numbers and ranges such as 0:16 or 0:384:4,
-// with commas between them.
+// with commas between them, each as selections have it.
 func (r *request) channels(of int) ([]int, error) {
 	text := r.text("channels")
 	out := []int{}
@@ -197,29 +195,25 @@ func (r *request) channels(of int) ([]int, error) {
 		}
 		return out, nil
 	}
-	for part := range strings.SplitSeq(text, ",") {
-		bounds := strings.Split(part, ":")
-		numbers := []int{0, of, 1}
-		bad := len(bounds) > 3
-		for i, b := range bounds[:min(len(bounds), 3)] {
-			if b = strings.TrimSpace(b); b == "" && len(bounds) > 1 {
-				continue
-			}
-			n, err := strconv.Atoi(b)
-			bad = bad || err != nil || n < 0
-			numbers[i] = n
+	bad := wrong("channels=%s: must be numbers below %d, or ranges such as 0:16, with commas between them", short(text), of)
+	terms, err := zarr.ParseTerms(text)
+	if err != nil {
+		return nil, bad
+	}
+	for _, t := range terms { // one axis each, of which each says some positions
+		axis, err := t.Axis()
+		if err != nil || t.Name != "" || t.Index || t.Value == "..." {
+			return nil, bad
 		}
-		if len(bounds) == 1 {
-			numbers[1] = numbers[0] + 1
-			bad = bad || numbers[0] >= of
+		positions, err := zarr.Resolve(zarr.Select(axis), []int{of})
+		if err != nil {
+			return nil, bad
 		}
-		if bad || numbers[2] < 1 {
-			return nil, wrong("channels=%s: must be numbers below %d, or ranges such as 0:16, with commas between them", short(text), of)
+		if len(out)+positions[0].Count > 1<<20 {
+			return nil, tooLarge("channels=%s: more than are given at once", short(text))
 		}
-		for c := numbers[0]; c < min(numbers[1], of); c += numbers[2] {
-			if out = append(out, c); len(out) > 1<<20 {
-				return nil, tooLarge("channels=%s: more than are given at once", short(text))
-			}
+		for k := range positions[0].Count {
+			out = append(out, positions[0].At(k))
 		}
 	}
 	return out, nil

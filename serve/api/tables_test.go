@@ -82,6 +82,12 @@ func TestSeriesOfASession(t *testing.T) {
 		if e.Mode != series.Envelope || e.Bins != 20 || slices.Max(e.values) != slices.Max(d.values[800:]) || slices.Min(e.values) != slices.Min(d.values[800:]) {
 			t.Errorf("%s: %+v", source, e)
 		}
+		// Channels are said as positions are everywhere.
+		for text, want := range map[string][]int{"-1": {5}, "4::-2,1": {4, 2, 0, 1}, "-2:99999999999999999999": {4, 5}} {
+			if d := c.drawn("source", source, "path", top+"/acquisition/ElectricalSeries", "width", "20", "channels", text); !slices.Equal(d.Channels, want) {
+				t.Errorf("%s: channels %s are %v", source, text, d.Channels)
+			}
+		}
 		var stim api.Node
 		c.get(&stim, "node", "source", source, "path", top+"/stimulus/presentation/stim_trace")
 		if s := stim.Series; s == nil || s.Rate != 60 || s.Explicit || s.Channels != 1 {
@@ -97,7 +103,7 @@ func TestSeriesOfASession(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	at := []string{"source", session, "path", "/acquisition/ElectricalSeries"}
-	for _, bad := range [][]string{{"width", "0"}, {"width", "99999999"}, {"from", "NaN"}, {"from", "2", "to", "1"}, {"channels", "6"}, {"channels", "-1"}, {"channels", "a"}, {"channels", "0:2:0"}, {"channels", "1:2:3:4"}} {
+	for _, bad := range [][]string{{"width", "0"}, {"width", "99999999"}, {"from", "NaN"}, {"from", "2", "to", "1"}, {"channels", "6"}, {"channels", "-7"}, {"channels", "a"}, {"channels", "x=1"}, {"channels", "@1"}, {"channels", "..."}, {"channels", "0,,1"}, {"channels", "0:2:0"}, {"channels", "1:2:3:4"}} {
 		c.problem(400, "series", append(slices.Clone(at), bad...)...)
 	}
 	c.problem(404, "series", "source", session, "path", "/acquisition/nobody")

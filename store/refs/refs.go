@@ -117,6 +117,7 @@ func Load(ctx context.Context, s store.Reader, key string) (*Manifest, error) {
 	var m *Manifest
 	if err == nil {
 		m, err = Parse(text)
+		err = store.Damaged(err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("manifest %s: %w", key, err)

@@ -33,7 +33,7 @@ import (
 
 // ErrFormat says that the archive, or an entry in it, is damaged or of a kind
 // that is not supported.
-var ErrFormat = errors.New("not a valid zip archive")
+var ErrFormat = store.Damaged(errors.New("not a valid zip archive"))
 
 // Store is an archive. Its methods may be called by several goroutines.
 type Store struct {

@@ -1,6 +1,7 @@
-package zarr_test
+package references_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -19,6 +20,15 @@ const manifest3 = `{"version": 1, "refs": {
 const manifest2 = `{"version": 1, "refs": {".zgroup": "{\"zarr_format\":2}",
 	"a/.zarray": "{\"zarr_format\":2,\"shape\":[4],\"chunks\":[2],\"dtype\":\"|u1\",\"compressor\":null,\"filters\":null,\"order\":\"C\",\"fill_value\":0}",
 	"a/0": ["data.bin", 3, 2], "a/1": "base64:BwY="}}`
+
+var ctx = context.Background()
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 func TestManifestsOpenLikeStores(t *testing.T) {
 	dir := t.TempDir()
