@@ -63,7 +63,8 @@ func Damaged(err error) error {
 	var key *KeyError
 	var path *fs.PathError
 	var system syscall.Errno
-	if err == nil || Unavailable(err) || errors.As(err, &key) || errors.As(err, &path) || errors.As(err, &system) {
+	var missing gone
+	if err == nil || Unavailable(err) || errors.As(err, &missing) || errors.As(err, &key) || errors.As(err, &path) || errors.As(err, &system) {
 		return err
 	}
 	for _, kind := range []error{ErrDamaged, ErrNotExist, ErrReadOnly, ErrBadKey, ErrTooLarge, ErrRange, ErrPrecondition, ErrChanged, ErrUnfinished, ErrNoList, ErrNoPlace, ErrBudget} {
@@ -79,6 +80,12 @@ type damaged struct{ error }
 
 func (d damaged) Is(target error) bool { return target == ErrDamaged }
 func (d damaged) Unwrap() error        { return d.error }
+
+// Gone says of a file that is shown as a store that it is not there any more: that a
+// value in it is missing it does not say, nor that the file is damaged.
+func Gone(what string, err error) error { return gone{fmt.Errorf("%s is gone: %v", what, err)} }
+
+type gone struct{ error }
 
 // CheckPrefix returns ErrBadKey unless prefix is "" or a valid key followed by
 // "/", which is what List takes.

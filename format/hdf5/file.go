@@ -162,7 +162,7 @@ func (u unread) Unwrap() error { return u.error }
 // chunk, which would be read as the fill value.
 func present(err error) error {
 	if errors.Is(err, store.ErrNotExist) {
-		return fmt.Errorf("the file is gone: %v", err)
+		return store.Gone("the file", err)
 	}
 	return err
 }

@@ -113,7 +113,7 @@ func (s *Store) get(ctx context.Context, key string, r store.Range, dst []byte) 
 	there := min(max(s.length-off-from, 0), n)
 	if there > 0 {
 		if dst, _, err = s.obj.Get(ctx, store.Part(s.start+off+from, there), dst); errors.Is(err, store.ErrNotExist) {
-			err = fmt.Errorf("the file is gone: %v", err)
+			err = store.Gone("the file", err)
 		}
 		if err != nil {
 			return nil, store.Info{}, err

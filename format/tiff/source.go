@@ -69,7 +69,7 @@ func newSource(ctx context.Context, obj store.Object) (*source, error) {
 func (s *source) get(ctx context.Context, r store.Range, dst []byte) ([]byte, store.Info, error) {
 	out, info, err := s.obj.Get(ctx, r, dst)
 	if errors.Is(err, store.ErrNotExist) {
-		err = fmt.Errorf("the file is gone: %v", err)
+		err = store.Gone("the file", err)
 	}
 	return out, info, err
 }
