@@ -283,8 +283,8 @@ func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, k
 	}
 	if len(s.spec.Type.Refs()) > 0 {
 		work := a.begin(ctx, a.limits, b, t)
-		defer work.End()
-		t.limits = work.limits
+		t.limits = &work.limits
+		defer func() { t.limits = nil; work.end() }()
 	}
 	if a.cache != nil {
 		err := a.decodeCached(ctx, s, b, t, key, dst)

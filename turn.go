@@ -2,6 +2,7 @@ package zarr
 
 import (
 	"context"
+	"sync"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/dtype"
@@ -15,21 +16,31 @@ import (
 
 // work is a task with the limits of what is decoded for it.
 type work struct {
-	*par.Task
-	limits *codec.Limits
+	task   par.Task
+	limits codec.Limits
 }
 
+var works = sync.Pool{New: func() any { return new(work) }}
+
 // begin begins to decode a chunk of such values. It must be ended.
-func (a *Array) begin(ctx context.Context, limits *codec.Limits, b *codec.Bound, t *task) work {
+func (a *Array) begin(ctx context.Context, limits *codec.Limits, b *codec.Bound, t *task) *work {
 	weight := twice(t.length, b.Spec().Type)
 	if n, ok := nd.Bytes(t.box.Shape, b.Spec().Type.Size()); ok && b.Ranges(t.box) {
 		weight = min(weight, int64(n)+fetched)
 	}
+	w := works.Get().(*work)
 	// Those that weigh more than all may are not decoded beside each other.
-	w := work{a.turn.Task(ctx, a.pool, min(weight, a.inFlight)), new(codec.Limits)}
-	*w.limits = *limits
-	w.limits.Workers = w.Task
+	w.task.Begin(ctx, a.turn, a.pool, min(weight, a.inFlight))
+	w.limits = *limits
+	w.limits.Workers = &w.task
 	return w
+}
+
+// end lets another chunk have the turn.
+func (w *work) end() {
+	w.task.End()
+	w.limits = codec.Limits{}
+	works.Put(w)
 }
 
 // twice is what a chunk has encoded and decoded, as far as it can be counted.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -307,4 +309,46 @@ func TestTheEndOfAContextEndsWaitingForATurn(t *testing.T) {
 		wg.Wait()
 		must[nd.Array[string]](t)(zarr.Read[string](ctx, a, zarr.Slice("1"))) // the turn was given back
 	})
+}
+
+// However codecs tell that there is more than they may decode, chunks of text of any size are read.
+func TestLargeTextThroughEveryCodec(t *testing.T) {
+	data := make([]string, 8)
+	for i := range data {
+		data[i] = strings.Repeat(fmt.Sprint("text ", i), 200_000)
+	}
+	var lists []string
+	for _, filter := range []string{
+		`"zstd"`, `{"name":"gzip","configuration":{"level":1}}`, `{"name":"numcodecs.zlib","configuration":{"level":1}}`, `"crc32c"`,
+		`{"name":"numcodecs.lz4","configuration":{"acceleration":1}}`, `{"name":"numcodecs.bz2","configuration":{"level":1}}`,
+		`{"name":"numcodecs.lzma","configuration":{"preset":0}}`, `{"name":"numcodecs.base64","configuration":{}}`, `{"name":"numcodecs.shuffle","configuration":{"elementsize":4}}`,
+		`{"name":"blosc","configuration":{"cname":"lz4","clevel":1,"shuffle":"noshuffle","typesize":1,"blocksize":0}}`,
+		`{"name":"numcodecs.adler32","configuration":{}}`, `{"name":"zstd","configuration":{"level":1,"checksum":true}},"crc32c"`,
+	} {
+		lists = append(lists, `["vlen-utf8",`+filter+`]`)
+	}
+	lists = append(lists, `["vlen-utf8"]`, string(inShards(1, json.RawMessage(`["vlen-utf8"]`))), string(inShards(2, json.RawMessage(lists[0]))),
+		`[{"name":"numcodecs.json2","configuration":{}}]`, `[{"name":"numcodecs.msgpack2","configuration":{}},"zstd"]`, `[{"name":"numcodecs.pickle","configuration":{"protocol":4}},"zstd"]`)
+	for _, list := range lists {
+		a, err := zarr.CreateArrayIn(ctx, mem.New(), "", zarr.ArraySpec{Shape: []int{8}, Chunks: []int{2}, DataType: "string", Codecs: json.RawMessage(list)},
+			zarr.Workers(8), zarr.InFlight(1))
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			continue
+		}
+		check(t, zarr.Write(ctx, a, zarr.All(), data))
+		for range 2 {
+			got, err := zarr.Read[string](ctx, a, zarr.All())
+			if err != nil || !slices.Equal(got.Data, data) {
+				t.Errorf("%s: %v", list, err)
+			}
+			// A part of a chunk is changed to what it is.
+			check(t, zarr.Write(ctx, a, zarr.Slice("1:6"), data[1:6]))
+		}
+		for c, err := range zarr.Chunks[string](ctx, a) {
+			if err != nil || !slices.Equal(c.Data, data[c.Box.Start[0]:c.Box.Start[0]+2]) {
+				t.Errorf("%s: %v", list, err)
+			}
+		}
+	}
 }

@@ -97,21 +97,22 @@ func (b *bound) left(holder any, blobs [][]byte) int64 {
 }
 
 // Task is the decoding of one chunk with all that is inside of it: a Limiter that knows
-// how much it may take.
+// how much it may take. It may be used again when it was ended.
 type Task struct {
 	*Limiter
 	turn  *Turn
 	most  int64
 	bound *bound // nil if it may wait
 
-	asks chan struct{} // one at a time of those inside of the task
-	has  atomic.Bool
+	has    atomic.Bool
+	mu     sync.Mutex
+	asking chan struct{} // closed when one of those inside of the task has asked for the turn
 }
 
-// Task begins a task that weighs so much. Whatever comes of it, it must be ended.
-func (t *Turn) Task(ctx context.Context, l *Limiter, weight int64) *Task {
-	b, _ := ctx.Value(boundKey{}).(*bound)
-	return &Task{Limiter: l, turn: t, most: weight + t.share, bound: b, asks: make(chan struct{}, 1)}
+// Begin begins a task that weighs so much. Whatever comes of it, it must be ended.
+func (t *Task) Begin(ctx context.Context, turn *Turn, l *Limiter, weight int64) {
+	t.Limiter, t.turn, t.most = l, turn, weight+turn.share
+	t.bound, _ = ctx.Value(boundKey{}).(*bound)
 }
 
 // Most is how many bytes may be taken at once, which free says is as many as anybody
@@ -133,27 +134,39 @@ func (t *Task) Wait(ctx context.Context) error {
 		t.bound.refused.Store(true)
 		return errTurn
 	}
-	select {
-	case t.asks <- struct{}{}:
-		defer func() { <-t.asks }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	if t.has.Load() {
-		return nil
-	}
-	if err := t.turn.wait(ctx); err != nil {
+	for {
+		t.mu.Lock()
+		if t.has.Load() {
+			t.mu.Unlock()
+			return nil
+		}
+		if asking := t.asking; asking != nil {
+			t.mu.Unlock()
+			select {
+			case <-asking:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			continue
+		}
+		t.asking = make(chan struct{})
+		t.mu.Unlock()
+		err := t.turn.wait(ctx)
+		t.mu.Lock()
+		t.has.Store(err == nil)
+		close(t.asking)
+		t.asking = nil
+		t.mu.Unlock()
 		return err
 	}
-	t.has.Store(true)
-	return nil
 }
 
 // End lets another one have the turn.
 func (t *Task) End() {
-	if t.has.Load() {
+	if t.has.Swap(false) {
 		t.turn.end()
 	}
+	t.Limiter, t.turn, t.bound = nil, nil, nil
 }
 
 // Turns are those of items that read from two places, one after the other: who has the first

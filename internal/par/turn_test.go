@@ -11,12 +11,18 @@ import (
 	"github.com/omnizarr/zarr/internal/par"
 )
 
+func begun(turn *par.Turn, ctx context.Context, l *par.Limiter, weight int64) *par.Task {
+	task := new(par.Task)
+	task.Begin(ctx, turn, l, weight)
+	return task
+}
+
 func TestTasksTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn, l := par.NewTurn(4, 64<<20), par.NewLimiter(3, 64<<20)
 		var m most
 		err := l.Run(ctx, 8, 1, func(int) error {
-			task := turn.Task(ctx, l, 100)
+			task := begun(turn, ctx, l, 100)
 			defer task.End()
 			if n, free := task.Most(nil, nil); free || n != 8<<20+100 {
 				t.Errorf("%d bytes, %v", n, free)
@@ -44,13 +50,13 @@ func TestTasksTakeTurns(t *testing.T) {
 func TestTheEndOfTheContextEndsWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn := par.NewTurn(1, 0)
-		first := turn.Task(ctx, nil, 0)
+		first := begun(turn, ctx, nil, 0)
 		if err := first.Wait(ctx); err != nil {
 			t.Fatal(err)
 		}
 		short, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		second := turn.Task(short, nil, 0)
+		second := begun(turn, short, nil, 0)
 		done := make(chan error)
 		for range 2 {
 			go func() { done <- second.Wait(short) }()
@@ -62,10 +68,10 @@ func TestTheEndOfTheContextEndsWaiting(t *testing.T) {
 		}
 		second.End() // has nothing
 		first.End()
-		if err := turn.Task(ctx, nil, 0).Wait(ctx); err != nil {
+		if err := begun(turn, ctx, nil, 0).Wait(ctx); err != nil {
 			t.Error(err)
 		}
-		if err := turn.Task(ctx, nil, 0).Wait(short); !errors.Is(err, context.DeadlineExceeded) {
+		if err := begun(turn, ctx, nil, 0).Wait(short); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 	})
@@ -80,7 +86,7 @@ func TestWhatIsHeldIsCounted(t *testing.T) {
 			var blobs [][]byte
 			holder := &blobs
 			for _, size := range sizes {
-				task := turn.Task(ctx, nil, 0)
+				task := begun(turn, ctx, nil, 0)
 				defer task.End()
 				if n, free := task.Most(holder, blobs); !free && int64(size) > n {
 					if err := task.Wait(ctx); err != nil {
