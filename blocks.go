@@ -268,6 +268,10 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 	done := 0
 	// The goroutine that calls works too, so that there is always one block.
 	limit := par.NewLimiter(workers-1, opt.memory()-int64(bytes))
+	var turn *par.Turn // of blocks that hold more than they were weighed for
+	if len(s.spec.Type.Refs()) > 0 {
+		turn = par.NewTurn(workers, opt.memory())
+	}
 	return limit.Run(ctx, total, int64(bytes), func(k int) error {
 		at := make([]int, len(cuts))
 		sel := slices.Clone(p.sel)
@@ -294,10 +298,20 @@ func runBlocks[T any](ctx context.Context, a *Array, s *state, opt BlockOptions,
 		n *= each
 		*mem = slices.Grow((*mem)[:0], n)[:n]
 		b.Data = *mem
-		if opt.Mode == WriteBlocks {
+		switch {
+		case opt.Mode == WriteBlocks:
 			clear(b.Data)
-		} else if err := io.read(ctx, part, b.Data); err != nil {
-			return err
+		case turn == nil:
+			if err := io.read(ctx, part, b.Data); err != nil {
+				return err
+			}
+		default:
+			end, err := turn.Hold(ctx, int64(bytes), func(ctx context.Context) error { return io.read(ctx, part, b.Data) })
+			if err != nil {
+				return err
+			}
+			defer end()
+			defer func() { clear((*mem)[:n]) }() // else what it refers to stayed
 		}
 		if err := f(ctx, k, b); err != nil {
 			return err

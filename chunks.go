@@ -125,7 +125,7 @@ type Chunk[T any] struct {
 func Chunks[T any](ctx context.Context, a *Array) iter.Seq2[Chunk[T], error] {
 	return func(yield func(Chunk[T], error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		r := &chunkReader[T]{ctx: ctx, a: a, shape: a.Shape()}
+		r := &chunkReader[T]{ctx: ctx, a: a, shape: a.Shape(), refers: len(a.DataType().Refs()) > 0}
 		defer r.end()
 		defer cancel()
 		next, stop := iter.Pull(a.Grid())
@@ -147,11 +147,17 @@ func Chunks[T any](ctx context.Context, a *Array) iter.Seq2[Chunk[T], error] {
 			c := <-r.ahead[0]
 			r.ahead = r.ahead[1:]
 			r.release(c)
+			if c.later {
+				c = r.decode(ctx, c.chunk.ChunkInfo, c.chunk.Data, -1)
+			}
 			if err := ctx.Err(); err != nil && c.err == nil {
 				c.err = a.fail("read", err)
 			}
 			if !yield(c.chunk, c.err) || c.err != nil {
 				return
+			}
+			if r.refers {
+				clear(c.chunk.Data) // else what it refers to stayed
 			}
 			r.free = append(r.free, c.chunk.Data)
 		}
@@ -166,12 +172,15 @@ type chunkReader[T any] struct {
 	ahead []chan readChunk[T] // those that were begun, in order
 	own   bool                // one of them was read by the loop itself
 	free  [][]T               // memory of chunks that the loop is done with
+	// refers says that elements have no fixed length: how much a chunk takes shows when it is decoded.
+	refers bool
 }
 
 // readChunk is a chunk that was read, or why it was not.
 type readChunk[T any] struct {
 	chunk  Chunk[T]
 	weight int64 // what it takes of the limiter, -1 if the loop itself read it
+	later  bool  // it needs more memory than may be held ahead, and is read when the loop comes to it
 	err    error
 }
 
@@ -184,14 +193,18 @@ func (r *chunkReader[T]) start(info ChunkInfo) bool {
 	}
 	done, mem := make(chan readChunk[T], 1), r.memory()
 	r.ahead = append(r.ahead, done)
-	go func() { done <- r.decode(info, mem, weight) }()
+	go func() { done <- r.early(info, mem, weight) }()
 	return true
 }
 
 // read reads a chunk at once.
 func (r *chunkReader[T]) read(info ChunkInfo) {
 	done := make(chan readChunk[T], 1)
-	done <- r.decode(info, r.memory(), -1)
+	if len(r.ahead) == 0 {
+		done <- r.decode(r.ctx, info, r.memory(), -1)
+	} else {
+		done <- r.early(info, r.memory(), -1)
+	}
 	r.ahead, r.own = append(r.ahead, done), true
 }
 
@@ -221,7 +234,24 @@ func (r *chunkReader[T]) memory() (mem []T) {
 	return mem
 }
 
-func (r *chunkReader[T]) decode(info ChunkInfo, mem []T, weight int64) (c readChunk[T]) {
+// early reads a chunk before the loop comes to it.
+func (r *chunkReader[T]) early(info ChunkInfo, mem []T, weight int64) (c readChunk[T]) {
+	if !r.refers {
+		return r.decode(r.ctx, info, mem, weight)
+	}
+	least := min(twice(info.Box.Shape, r.a.DataType()), r.a.inFlight)
+	later, _ := r.a.turn.Try(r.ctx, least, func(ctx context.Context) error {
+		c = r.decode(ctx, info, mem, weight)
+		return c.err
+	})
+	if c.later = later; later {
+		clear(c.chunk.Data)
+		c.err = nil
+	}
+	return c
+}
+
+func (r *chunkReader[T]) decode(ctx context.Context, info ChunkInfo, mem []T, weight int64) (c readChunk[T]) {
 	c.chunk, c.weight = Chunk[T]{ChunkInfo: info}, weight
 	c.chunk.Shape = info.Box.Shape
 	c.err = par.Catch(func() error {
@@ -232,7 +262,7 @@ func (r *chunkReader[T]) decode(info ChunkInfo, mem []T, weight int64) (c readCh
 		}
 		if err == nil {
 			c.chunk.Data = slices.Grow(mem[:0], n)[:n]
-			err = readSlice(r.ctx, r.a, s, Box(info.Box.Start, info.Box.Shape), c.chunk.Data)
+			err = readSlice(ctx, r.a, s, Box(info.Box.Start, info.Box.Shape), c.chunk.Data)
 		}
 		return r.a.fail("read", err)
 	})
@@ -309,6 +339,22 @@ func (a *Array) CheckChunk(ctx context.Context, c ChunkInfo) error {
 	// A chunk that is larger than memory may be one that can be read in parts, as a shard
 	// is, whatever the bytes are that it is stored in.
 	part := s.checked(c.Box.Shape)
+	if inner := s.innerShape(); inner != nil && len(s.spec.Type.Refs()) > 0 {
+		// Parts of as many references as this may hold more than there is room for.
+		least := min(twice(part, s.spec.Type), a.inFlight)
+		refused, err := a.turn.Try(ctx, least, func(ctx context.Context) error { return a.checkParts(ctx, s, c, part) })
+		if !refused {
+			return err
+		}
+		for i := range part {
+			part[i] = min(c.Box.Shape[i], inner[i])
+		}
+	}
+	return a.checkParts(ctx, s, c, part)
+}
+
+// checkParts decodes a chunk part by part.
+func (a *Array) checkParts(ctx context.Context, s *state, c ChunkInfo, part []int) error {
 	for n, ok := nd.Bytes(part, s.spec.Type.Size()); !ok || n > max(a.limits.MaxChunk, s.spec.Type.Size()); n, ok = nd.Bytes(part, s.spec.Type.Size()) {
 		longest := slices.Index(part, slices.Max(part))
 		part[longest] = (part[longest] + 1) / 2

@@ -145,7 +145,10 @@ func Workers(n int) Option {
 	return func(o *options) { o.workers = n; o.notNegative("Workers", int64(n)) }
 }
 
-// InFlight bounds the bytes of chunks that are being coded at once.
+// InFlight bounds the bytes of chunks that are being coded at once. What text and other
+// values without a fixed length take shows only when they are decoded: such chunks may take half
+// as much again together, each worker its part of it and a mebibyte at least, and of those that take
+// more, one at a time is decoded, which may take up to MaxChunk.
 func InFlight(bytes int64) Option {
 	return func(o *options) { o.inFlight = bytes; o.notNegative("InFlight", bytes) }
 }
@@ -251,6 +254,7 @@ type engine struct {
 	location locate.Location // where the store was found, if by URL
 	limits   *codec.Limits
 	pool     *par.Limiter // of limits
+	turn     *par.Turn    // of those who decode what is larger than they were weighed for
 	changes  *changes
 	reach    *reach.Reach
 	kept     any // see store.Keep
@@ -281,7 +285,7 @@ func newEngine(s store.Store, o *options) *engine {
 		e.store = readOnlyNodes{store.ReadOnly(s), e.store}
 	}
 	e.reach = reach.Around(e.store, o.reaching())
-	e.pool = par.NewLimiter(n-1, o.inFlight)
+	e.pool, e.turn = par.NewLimiter(n-1, o.inFlight), par.NewTurn(n, o.inFlight)
 	e.limits = &codec.Limits{
 		Workers:   e.pool,
 		MaxChunk:  o.maxChunk,

@@ -350,6 +350,7 @@ type task struct {
 	seen   *versions // nil unless other tasks read of the same chunk
 	// reading is what the task is part of, nil if it is by itself.
 	reading *reading
+	limits  *codec.Limits // of the task alone, nil for those of all
 }
 
 // task computes task k, of which user is the caller's memory for the whole

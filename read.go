@@ -110,20 +110,18 @@ func (s *state) innerShape() []int {
 // decoded, or less where a read takes just a part of the chunk.
 func (s *state) weight(p *plan, reads bool) int64 {
 	box, chunk := p.largest(len(s.meta.Shape))
-	size := s.spec.Type.Size()
-	whole, ok := nd.Bytes(chunk, size)
-	if !ok || whole > 1<<40 {
-		whole = 1 << 40
-	}
+	whole := twice(chunk, s.spec.Type)
 	if s.uniform != nil && reads && s.uniform.Ranges(nd.Box{Start: make([]int, len(box)), Shape: box}) {
-		const fetched = 4 << 20
-		part, ok := nd.Bytes(box, size)
-		if ok && part < whole {
-			return int64(min(2*whole, part+fetched))
+		part, ok := nd.Bytes(box, s.spec.Type.Size())
+		if ok && int64(part) < whole/2 {
+			return min(whole, int64(part)+fetched)
 		}
 	}
-	return 2 * int64(whole)
+	return whole
 }
+
+// fetched is about what is read at once for a part of a chunk.
+const fetched = 4 << 20
 
 // caught makes a panic in the work on a chunk an error, when it is deferred.
 func (a *Array) caught(op, key string, err *error) {
@@ -283,6 +281,11 @@ func (a *Array) decode(ctx context.Context, s *state, b *codec.Bound, t *task, k
 	if m := metersOf(ctx); m != nil {
 		defer m.decoded(time.Now())
 	}
+	if len(s.spec.Type.Refs()) > 0 {
+		work := a.begin(ctx, a.limits, b, t)
+		t.limits = &work.limits
+		defer func() { t.limits = nil; work.end() }()
+	}
 	if a.cache != nil {
 		err := a.decodeCached(ctx, s, b, t, key, dst)
 		if !errors.Is(err, store.ErrChanged) {
@@ -302,7 +305,7 @@ func (a *Array) decodeStored(ctx context.Context, s *state, b *codec.Bound, t *t
 	if t.direct(ctx, b) {
 		return t.reading.decode(ctx, a, b, key, dst)
 	}
-	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	ck := codec.Chunk{Index: t.chunk, Extent: t.inside, Limits: t.limited(a)}
 	if !a.noPartCache && !t.box.Covers(t.inside) {
 		lease := partCache.Lease(a.identity(key))
 		defer lease.Close()
@@ -341,7 +344,7 @@ func (a *Array) decodeCached(ctx context.Context, s *state, b *codec.Bound, t *t
 	defer lease.Close()
 	src := &lazy{open: func() (store.Object, error) { return a.openChunk(ctx, key) }, lease: lease}
 	defer src.close()
-	ck := codec.Chunk{Cache: lease, Name: s.fingerprint(), Index: t.chunk, Extent: t.inside, Limits: a.limits}
+	ck := codec.Chunk{Cache: lease, Name: s.fingerprint(), Index: t.chunk, Extent: t.inside, Limits: t.limited(a)}
 	return b.Decode(ctx, &ck, src, t.box, dst)
 }
 

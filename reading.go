@@ -38,7 +38,7 @@ func (t *task) direct(ctx context.Context, b *codec.Bound) bool {
 
 // decode decodes the chunk of the task.
 func (r *reading) decode(ctx context.Context, a *Array, b *codec.Bound, key string, dst nd.View) error {
-	r.chunk = codec.Chunk{Index: r.task.chunk, Extent: r.task.inside, Limits: a.limits}
+	r.chunk = codec.Chunk{Index: r.task.chunk, Extent: r.task.inside, Limits: r.task.limited(a)}
 	r.src.ctx, r.src.store, r.src.key = ctx, a.store, key
 	defer r.src.close()
 	return b.Decode(ctx, &r.chunk, &r.src, r.task.box, dst)

@@ -321,6 +321,12 @@ func (a *Array) merge(ctx context.Context, s *state, b *codec.Bound, t *task, ck
 	if before != nil {
 		old = before
 	}
+	if len(s.spec.Type.Refs()) > 0 && old != nil {
+		work := a.begin(ctx, ck.Limits, b, t)
+		defer work.end()
+		own := *ck
+		own.Limits, ck = &work.limits, &own
+	}
 	if t.pieces == nil && t.points == nil {
 		return b.Update(ctx, ck, dst, old, t.box, t.user)
 	}

@@ -12,6 +12,13 @@ import (
 // Decode fills dst with the elements in box of the chunk that src holds.
 func (b *Bound) Decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) (err error) {
 	defer b.caught(&err)
+	if ck.task() != nil && b.alone(ck) {
+		return ck.inTurn(ctx, dst.Heap, func(ck *Chunk) error { return b.decode(ctx, ck, src, box, dst) })
+	}
+	return b.decode(ctx, ck, src, box, dst)
+}
+
+func (b *Bound) decode(ctx context.Context, ck *Chunk, src Source, box nd.Box, dst nd.View) error {
 	if b.cacheable(ck.Cache, box) && !b.passing(ck, box) {
 		return b.decodeCached(ctx, ck, src, box, dst)
 	}

@@ -100,7 +100,9 @@ func (b *Bound) Update(ctx context.Context, ck *Chunk, dst []byte, old Source, b
 	chunk.Heap = newHeap(b.in.Type)
 	if old == nil {
 		b.in.FillView(chunk)
-	} else if err := b.decodeArrays(ctx, ck, old, 0, nd.Whole(b.in.Shape), chunk); err != nil {
+	} else if err := ck.inTurn(ctx, chunk.Heap, func(ck *Chunk) error {
+		return b.decodeArrays(ctx, ck, old, 0, nd.Whole(b.in.Shape), chunk)
+	}); err != nil {
 		return nil, err
 	}
 	dtype.Copy(b.in.Type, chunk.Box(box), src)
@@ -129,7 +131,11 @@ func (b *Bound) updateInside(ctx context.Context, ck *Chunk, dst []byte, old Sou
 		return dst, wrap(b.name, err)
 	}
 	if old != nil {
-		mem, err := b.decodeFilters(ctx, ck, old, len(b.bytes)-1, 0, nil)
+		var mem *lent
+		err := ck.inTurn(ctx, nil, func(ck *Chunk) (err error) {
+			mem, err = b.decodeFilters(ctx, ck, old, len(b.bytes)-1, 0, nil)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

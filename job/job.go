@@ -99,7 +99,7 @@ type Pool struct {
 // it.
 func NewPool(ctx context.Context, workers int, memory int64) *Pool {
 	p := &Pool{slots: make(chan struct{}, workers), bytes: semaphore.NewWeighted(memory), most: memory}
-	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	p.ctx, p.cancel = context.WithCancelCause(par.NewTurns(workers, memory).In(ctx))
 	return p
 }
 

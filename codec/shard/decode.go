@@ -174,6 +174,8 @@ func (r *reader) find(x *index) ([]extent, error) {
 			// It can be read in parts; a small one is not worth several
 			// requests.
 			e.alone = n > r.mostGap
+		case r.memory == nil && n > r.batch && len(s.spec.Type.Refs()) > 0:
+			e.alone = true // so that its bytes are asked for within the bounds of what it becomes
 		}
 		wanted = append(wanted, e)
 	}

@@ -183,7 +183,7 @@ base|zip:path|zarr3:path is taken too.`,
 	})
 	flags := root.PersistentFlags()
 	flags.IntVar(&a.workers, "workers", 0, "how many chunks to work on at once (0: the number of processors)")
-	flags.IntVar(&a.maxChunk, "max-chunk", 0, "most bytes that a chunk may take in memory (0: a quarter of what the process may use)")
+	flags.IntVar(&a.maxChunk, "max-chunk", 0, "most bytes that a chunk may take in memory (0: a sixth of what the process may use)")
 	flags.IntVar(&a.maxDocument, "max-document", 0, "most bytes that a document of metadata may have (0: 16 MiB)")
 	flags.BoolVar(&a.bypass, "no-consolidated", false, "read every node's own document, not the consolidated metadata")
 	flags.StringArrayVar(&a.allow, "allow", nil, "a folder or URL that arrays, links, references and redirects may lead to, besides their own surroundings")

@@ -24,7 +24,7 @@ var onTime = []string{"TestSoak"}
 
 // inBubbles are declarations that use the clock, but only when they are called
 // by tests that run in a bubble of testing/synctest.
-var inBubbles = []string{"slow.Get", "slow.Put", "plan", "trickle.Read", "lingering.Read", "keptByWhatIsStored"}
+var inBubbles = []string{"slow.Get", "slow.Put", "plan", "trickle.Read", "lingering.Read", "keptByWhatIsStored", "swell.Decode"}
 
 // TestNoTestReadsTheClock wants results that do not depend on how busy the
 // machine is: time passes only in bubbles of testing/synctest, where it is made

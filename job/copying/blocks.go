@@ -7,10 +7,12 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/bigmem"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
@@ -208,6 +210,7 @@ type blocks struct {
 	some    []int       // those of which the source stores something, in order; nil: all
 	taken   spare       // for what was read
 	made    spare       // for what that was converted to, and for what is compared
+	large   atomic.Bool // a block held more than it was weighed for, since elements have no fixed length
 	there   map[int]int // by block: the chunks that an earlier run has stored
 }
 
@@ -439,12 +442,62 @@ func (t *tally) block(ctx context.Context, w *blocks, box nd.Box) error {
 		}
 		return w.To.WriteChunk(ctx, index, w.part, w.read)
 	}
-	v, free, err := w.read(ctx, box)
-	if err != nil {
+	return w.whole(ctx, box, func(ctx context.Context, box nd.Box) error {
+		v, free, err := w.read(ctx, box)
+		if err != nil {
+			return err
+		}
+		defer free()
+		return w.To.WriteFrom(ctx, zarr.Box(box.Start, box.Shape), v)
+	})
+}
+
+// whole calls f with a box of whole chunks of the copy, or if values without a fixed length
+// take more than it was weighed for, with parts of it that are whole chunks too.
+func (w *blocks) whole(ctx context.Context, box nd.Box, f func(ctx context.Context, box nd.Box) error) error {
+	if !w.refers() {
+		return f(ctx, box)
+	}
+	first, second, ok := w.halve(box)
+	if !ok {
+		return f(ctx, box)
+	}
+	if !w.large.Load() {
+		refused, err := par.Try(ctx, job.Weight(w.From, box.Shape), func(ctx context.Context) error { return f(ctx, box) })
+		if !refused {
+			return err
+		}
+		w.large.Store(true) // and so are others: they are not tried as a whole
+	}
+	if err := w.whole(ctx, first, f); err != nil {
 		return err
 	}
-	defer free()
-	return w.To.WriteFrom(ctx, zarr.Box(box.Start, box.Shape), v)
+	return w.whole(ctx, second, f)
+}
+
+// refers reports whether elements have no fixed length.
+func (w *blocks) refers() bool {
+	return len(w.From.DataType().Refs()) > 0 || len(w.To.DataType().Refs()) > 0
+}
+
+// halve cuts a box between two chunks of the copy, if it has several.
+func (w *blocks) halve(box nd.Box) (first, second nd.Box, ok bool) {
+	g := w.To.Metadata().Grid
+	for i, start := range box.Start {
+		if box.Shape[i] == 0 {
+			return box, box, false
+		}
+		lo, hi := g.Find(i, start), g.Find(i, start+box.Shape[i]-1)
+		if lo == hi {
+			continue
+		}
+		at, _ := g.Span(i, lo+(hi-lo+1)/2)
+		first = nd.Box{Start: slices.Clone(box.Start), Shape: slices.Clone(box.Shape)}
+		second = nd.Box{Start: slices.Clone(box.Start), Shape: slices.Clone(box.Shape)}
+		first.Shape[i], second.Start[i], second.Shape[i] = at-start, at, start+box.Shape[i]-at
+		return first, second, true
+	}
+	return box, box, false
 }
 
 // pass copies the chunks of a block as they are stored.
@@ -497,6 +550,22 @@ func (w *blocks) fill(ctx context.Context, index []int) error {
 // read gives the elements of a block of the copy, in memory that is lent until free is
 // called.
 func (w *blocks) read(ctx context.Context, box nd.Box) (v nd.View, free func(), err error) {
+	if !w.refers() {
+		return w.take(ctx, box)
+	}
+	end, err := par.Hold(ctx, 0, job.Weight(w.From, box.Shape), func(ctx context.Context) (err error) {
+		v, free, err = w.take(ctx, box)
+		return err
+	})
+	if err != nil {
+		return nd.View{}, nil, err
+	}
+	mine := free
+	return v, func() { mine(); end() }, nil
+}
+
+// take is read without regard to how much that is.
+func (w *blocks) take(ctx context.Context, box nd.Box) (v nd.View, free func(), err error) {
 	from, to := w.From.DataType(), w.To.DataType()
 	v, free = w.taken.lend(from.Size(), box.Shape)
 	if len(from.Refs()) > 0 {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/job/landing"
 )
@@ -116,6 +117,7 @@ type Filling struct {
 	landing *landing.Landing
 	passes  []*pass
 	memory  *semaphore.Weighted
+	turns   *par.Turns // of blocks that hold more than they were weighed for
 }
 
 // pass is the blocks of arrays that can be done in any order, as items.
@@ -134,7 +136,7 @@ const mostItems = 1 << 20
 // They may go by way of others that lie between them and their copies in a landing, unless
 // the copy is made in parts: none of these waits for another.
 func Fill(ctx context.Context, pairs []Pair, opts Options, l *landing.Landing) (*Filling, error) {
-	f := &Filling{r: &runner{opts: opts, track: job.NewTracker(opts.Progress)}, landing: l, memory: semaphore.NewWeighted(Usable(opts.Memory))}
+	f := &Filling{r: &runner{opts: opts, track: job.NewTracker(opts.Progress)}, landing: l, memory: semaphore.NewWeighted(Usable(opts.Memory)), turns: par.NewTurns(spreadWorkers, Usable(opts.Memory))}
 	if opts.Spread.Of == 0 {
 		f.r.between = l.Between
 	}
@@ -238,7 +240,7 @@ func (f *Filling) do(ctx context.Context, p *pass, item int, t *tally) error {
 		if err := f.memory.Acquire(ctx, need); err != nil {
 			return err
 		}
-		err := f.r.one(ctx, w, box, t)
+		err := f.r.one(f.turns.In(ctx), w, box, t)
 		f.memory.Release(need)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -81,7 +82,8 @@ func (w *blocks) compares(ctx context.Context) (iter.Seq[int], int, error) {
 func (w *blocks) verify(ctx context.Context, box nd.Box) error {
 	lossy := len(w.Losses()) > 0
 	for part := range w.pieces(box) {
-		if err := w.compare(ctx, part, lossy); err != nil {
+		err := w.whole(ctx, part, func(ctx context.Context, box nd.Box) error { return w.compare(ctx, box, lossy) })
+		if err != nil {
 			return err
 		}
 	}
@@ -94,9 +96,15 @@ func (w *blocks) compare(ctx context.Context, box nd.Box, lossy bool) error {
 	got, done := w.made.lend(t.Size(), box.Shape)
 	defer done()
 	if len(t.Refs()) > 0 {
-		got.Heap = &nd.Heap{}
-	}
-	if err := w.To.ReadInto(ctx, zarr.Box(box.Start, box.Shape), got); err != nil || lossy {
+		end, err := par.Hold(ctx, 1, job.Weight(w.To, box.Shape), func(ctx context.Context) error {
+			got.Heap = &nd.Heap{}
+			return w.To.ReadInto(ctx, zarr.Box(box.Start, box.Shape), got)
+		})
+		defer end()
+		if err != nil || lossy {
+			return err
+		}
+	} else if err := w.To.ReadInto(ctx, zarr.Box(box.Start, box.Shape), got); err != nil || lossy {
 		return err
 	}
 	want, free, err := w.read(ctx, box)

@@ -9,9 +9,11 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
+	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/internal/words"
 	"github.com/omnizarr/zarr/job"
 	"github.com/omnizarr/zarr/nd"
@@ -28,8 +30,10 @@ const told = 3
 type pair struct {
 	path  string
 	a, b  *zarr.Array
-	block []int // the shape of a block
-	count []int // blocks along each axis
+	block []int       // the shape of a block
+	unit  []int       // that of the chunks or shards that it is made of
+	large atomic.Bool // a block held more than it was weighed for
+	count []int       // blocks along each axis
 
 	mu     sync.Mutex
 	differ int64   // elements
@@ -60,6 +64,7 @@ func newPair(path string, a, b *zarr.Array) *pair {
 		p.block[i] = max(min(n, shape[i]), 1)
 		bytes *= p.block[i]
 	}
+	p.unit = slices.Clone(p.block)
 	for i := len(shape) - 1; i >= 0 && bytes > 0 && bytes < blockSize; i-- {
 		more := min(blockSize/bytes, (shape[i]+p.block[i]-1)/p.block[i])
 		if more > 1 {
@@ -93,7 +98,7 @@ func (c *comparison) values(ctx context.Context) error {
 			size := job.Weight(p.a, box.Shape)
 			if !pool.Run(2*size, func(ctx context.Context) error {
 				defer c.track.Done(p.path, 1, size)
-				return p.compare(ctx, box)
+				return p.whole(ctx, box)
 			}) {
 				return pool.Wait()
 			}
@@ -199,16 +204,47 @@ func (p *pair) box(k int) nd.Box {
 	return box
 }
 
+// whole compares a block, or if values without a fixed length take more than it was weighed for,
+// half of it and then the other.
+func (p *pair) whole(ctx context.Context, box nd.Box) error {
+	along := 0
+	for along < len(box.Shape) && box.Shape[along] <= p.unit[along] {
+		along++
+	}
+	if along == len(box.Shape) || len(p.a.DataType().Refs()) == 0 {
+		return p.compare(ctx, box)
+	}
+	if !p.large.Load() {
+		refused, err := par.Try(ctx, job.Weight(p.a, box.Shape), func(ctx context.Context) error { return p.compare(ctx, box) })
+		if !refused {
+			return err
+		}
+		p.large.Store(true) // and so are others: they are not tried as a whole
+	}
+	n := (box.Shape[along] + p.unit[along] - 1) / p.unit[along] / 2 * p.unit[along]
+	first := nd.Box{Start: box.Start, Shape: slices.Clone(box.Shape)}
+	second := nd.Box{Start: slices.Clone(box.Start), Shape: slices.Clone(box.Shape)}
+	first.Shape[along] = n
+	second.Start[along] += n
+	second.Shape[along] -= n
+	if err := p.whole(ctx, first); err != nil {
+		return err
+	}
+	return p.whole(ctx, second)
+}
+
 // compare reads a block of both.
 func (p *pair) compare(ctx context.Context, box nd.Box) error {
-	x, err := read(ctx, p.a, box)
+	x, done, err := read(ctx, p.a, 0, box)
 	if err != nil {
 		return err
 	}
-	y, err := read(ctx, p.b, box)
+	defer done()
+	y, done, err := read(ctx, p.b, 1, box)
 	if err != nil {
 		return err
 	}
+	defer done()
 	t := p.a.DataType()
 	if len(t.Refs()) == 0 && bytes.Equal(x.Data, y.Data) {
 		return nil
@@ -240,12 +276,16 @@ func (p *pair) add(differ int64, first []place) {
 	p.first = p.first[:min(len(p.first), told)]
 }
 
-func read(ctx context.Context, a *zarr.Array, box nd.Box) (nd.View, error) {
-	v, err := a.Make(box.Shape...)
-	if err == nil {
-		err = a.ReadInto(ctx, zarr.Box(box.Start, box.Shape), v)
-	}
-	return v, err
+// read reads a block of the array that is the first or second of two, until done is called.
+func read(ctx context.Context, a *zarr.Array, which int, box nd.Box) (v nd.View, done func(), err error) {
+	done, err = par.Hold(ctx, which, job.Weight(a, box.Shape), func(ctx context.Context) error {
+		v, err = a.Make(box.Shape...)
+		if err == nil {
+			err = a.ReadInto(ctx, zarr.Box(box.Start, box.Shape), v)
+		}
+		return err
+	})
+	return v, done, err
 }
 
 // position is where element k of a box lies in the array.
