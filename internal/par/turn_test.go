@@ -108,7 +108,7 @@ func TestWhatIsHeldIsCounted(t *testing.T) {
 	if refused, err := turn.Try(ctx, 0, func(context.Context) error { return bad }); refused || err != bad {
 		t.Errorf("%v, %v", refused, err)
 	}
-	other, short := par.NewTurns(1, 0), ctx
+	other := par.NewTurns(1, 0)
 	short, cancel := context.WithCancel(other.In(ctx))
 	cancel()
 	calls := 0
