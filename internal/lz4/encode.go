@@ -148,6 +148,16 @@ func (t *table) seekPlain(src []byte, s *progress) bool {
 // matching counts equal bytes at a and b, a < b, looking no further than end.
 func matching(p unsafe.Pointer, a, b, end uint) uint {
 	start := b
+	// Planes of shuffled elements match for thousands of bytes.
+	for b+32 <= end {
+		d := (load64(p, a) ^ load64(p, b)) | (load64(p, a+8) ^ load64(p, b+8)) |
+			(load64(p, a+16) ^ load64(p, b+16)) | (load64(p, a+24) ^ load64(p, b+24))
+		if d != 0 {
+			break
+		}
+		a += 32
+		b += 32
+	}
 	for b+8 <= end {
 		if d := load64(p, a) ^ load64(p, b); d != 0 {
 			return b - start + uint(bits.TrailingZeros64(d))>>3
