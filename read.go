@@ -15,6 +15,7 @@ import (
 	"weak"
 
 	"github.com/omnizarr/zarr/codec"
+	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/nd"
@@ -118,6 +119,15 @@ func (s *state) weight(p *plan, reads bool) int64 {
 		}
 	}
 	return whole
+}
+
+// twice is what a chunk has encoded and decoded, as far as it can be counted.
+func twice(shape []int, t dtype.Type) int64 {
+	n, ok := nd.Bytes(shape, t.Size())
+	if !ok || n > 1<<40 {
+		n = 1 << 40
+	}
+	return 2 * int64(n)
 }
 
 // fetched is about what is read at once for a part of a chunk.

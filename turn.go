@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/internal/par"
 	"github.com/omnizarr/zarr/nd"
 )
@@ -41,15 +40,6 @@ func (w *work) end() {
 	w.task.End()
 	w.limits = codec.Limits{}
 	works.Put(w)
-}
-
-// twice is what a chunk has encoded and decoded, as far as it can be counted.
-func twice(shape []int, t dtype.Type) int64 {
-	n, ok := nd.Bytes(shape, t.Size())
-	if !ok || n > 1<<40 {
-		n = 1 << 40
-	}
-	return 2 * int64(n)
 }
 
 // limited gives the limits that a task is read with.

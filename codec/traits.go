@@ -52,9 +52,6 @@ type Traits struct {
 	// Lossy says what encoding loses, if it does: for each way in words, such as "10
 	// bits are kept". What is decoded from such a chunk need not be what was encoded.
 	Lossy []string
-	// Try, of a serializer whose configuration may fit a chunk and be no good all the same,
-	// finds out by coding something small with it. New arrays are refused by Completer.
-	Try func() error
 }
 
 // Giver gives the elements of a box of a chunk, in memory that is lent until free is
@@ -83,23 +80,6 @@ func (b *Bound) Lossy() []string {
 		return b.lossy
 	}
 	return append(b.lossy[:len(b.lossy):len(b.lossy)], b.traits.Inner.Lossy()...)
-}
-
-// Try looks for what is wrong with codecs that fit a chunk, those of inner chunks
-// included, as making an array with them does.
-func (b *Bound) Try() error {
-	if b.traits.Try != nil {
-		if err := b.traits.Try(); err != nil {
-			return wrap(b.name, err)
-		}
-	}
-	if b.traits.Inner == nil {
-		return nil
-	}
-	if err := b.traits.Inner.Try(); err != nil {
-		return wrap(b.name, err)
-	}
-	return nil
 }
 
 // addLossy notes what a codec of the chain loses.

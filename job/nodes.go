@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"path"
@@ -10,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/omnizarr/zarr"
+	"github.com/omnizarr/zarr/codec"
+	known "github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/format/std"
 	"github.com/omnizarr/zarr/meta"
 	"github.com/omnizarr/zarr/store"
@@ -95,6 +98,24 @@ func CodecError(a *zarr.Array) error {
 		return known.Err
 	}
 	return err
+}
+
+// Completed is a list of codecs, which that of an array says, with everything written down, as if the
+// array were made now: what may not be made is an error.
+func Completed(a *zarr.Array, codecs []meta.Extension) (*codec.Chain, error) {
+	b, err := a.Codec()
+	if err != nil {
+		return nil, err
+	}
+	list, err := json.Marshal(codecs)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := known.Registry().ParseList(list)
+	if err != nil {
+		return nil, err
+	}
+	return chain.Complete(b.Spec())
 }
 
 // Metadata is what the document of a node says.

@@ -146,7 +146,7 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 	if len(c.ChunkShape) != len(in.Shape) {
 		return nil, fmt.Errorf("chunk_shape %v has %d axes, the shard has %d", c.ChunkShape, len(c.ChunkShape), len(in.Shape))
 	}
-	s := &shard{codec: c, spec: in, inner: c.ChunkShape, first: c.IndexFirst, counts: make([]int, len(in.Shape))}
+	s := &shard{spec: in, inner: c.ChunkShape, first: c.IndexFirst, counts: make([]int, len(in.Shape))}
 	for i, n := range in.Shape {
 		if n%c.ChunkShape[i] != 0 {
 			return nil, fmt.Errorf("inner chunks of shape %v do not divide a shard of shape %v", c.ChunkShape, in.Shape)
@@ -182,7 +182,6 @@ func (c Codec) BindSerializer(in codec.Spec) (codec.Serializer, error) {
 
 // shard is the bound codec.
 type shard struct {
-	codec      Codec
 	spec       codec.Spec
 	inner      []int // shape of the inner chunks
 	counts     []int // number of inner chunks along each axis
@@ -197,8 +196,7 @@ type shard struct {
 // Traits says that the inner chunks have a chain of their own, and are changed by
 // themselves.
 func (s *shard) Traits() codec.Traits {
-	t := codec.Traits{Inner: s.chain, Update: s.update, Parts: s.partsOf,
-		Try: func() error { return s.codec.tryIndex(len(s.inner)) }}
+	t := codec.Traits{Inner: s.chain, Update: s.update, Parts: s.partsOf}
 	if !s.first { // what comes first is known last
 		t.Stream = s.stream
 	}

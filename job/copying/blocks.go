@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -210,7 +209,7 @@ type blocks struct {
 	some    []int       // those of which the source stores something, in order; nil: all
 	taken   spare       // for what was read
 	made    spare       // for what that was converted to, and for what is compared
-	large   atomic.Bool // a block held more than it was weighed for, since elements have no fixed length
+	parts   job.Halves  // of blocks whose elements have no fixed length
 	there   map[int]int // by block: the chunks that an earlier run has stored
 }
 
@@ -452,52 +451,17 @@ func (t *tally) block(ctx context.Context, w *blocks, box nd.Box) error {
 	})
 }
 
-// whole calls f with a box of whole chunks of the copy, or if values without a fixed length
-// take more than it was weighed for, with parts of it that are whole chunks too.
+// whole calls f with a box of whole chunks of the copy, or with parts of it that are whole chunks too.
 func (w *blocks) whole(ctx context.Context, box nd.Box, f func(ctx context.Context, box nd.Box) error) error {
 	if !w.refers() {
 		return f(ctx, box)
 	}
-	first, second, ok := w.halve(box)
-	if !ok {
-		return f(ctx, box)
-	}
-	if !w.large.Load() {
-		refused, err := par.Try(ctx, job.Weight(w.From, box.Shape), func(ctx context.Context) error { return f(ctx, box) })
-		if !refused {
-			return err
-		}
-		w.large.Store(true) // and so are others: they are not tried as a whole
-	}
-	if err := w.whole(ctx, first, f); err != nil {
-		return err
-	}
-	return w.whole(ctx, second, f)
+	return w.parts.Run(ctx, w.From, w.To.Metadata().Grid, box, f)
 }
 
 // refers reports whether elements have no fixed length.
 func (w *blocks) refers() bool {
 	return len(w.From.DataType().Refs()) > 0 || len(w.To.DataType().Refs()) > 0
-}
-
-// halve cuts a box between two chunks of the copy, if it has several.
-func (w *blocks) halve(box nd.Box) (first, second nd.Box, ok bool) {
-	g := w.To.Metadata().Grid
-	for i, start := range box.Start {
-		if box.Shape[i] == 0 {
-			return box, box, false
-		}
-		lo, hi := g.Find(i, start), g.Find(i, start+box.Shape[i]-1)
-		if lo == hi {
-			continue
-		}
-		at, _ := g.Span(i, lo+(hi-lo+1)/2)
-		first = nd.Box{Start: slices.Clone(box.Start), Shape: slices.Clone(box.Shape)}
-		second = nd.Box{Start: slices.Clone(box.Start), Shape: slices.Clone(box.Shape)}
-		first.Shape[i], second.Start[i], second.Shape[i] = at-start, at, start+box.Shape[i]-at
-		return first, second, true
-	}
-	return box, box, false
 }
 
 // pass copies the chunks of a block as they are stored.

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/omnizarr/zarr"
-	"github.com/omnizarr/zarr/codec"
-	"github.com/omnizarr/zarr/codec/std"
 	"github.com/omnizarr/zarr/dtype"
 	"github.com/omnizarr/zarr/grid"
 	"github.com/omnizarr/zarr/job"
@@ -61,19 +59,8 @@ func sameCodecs(from, to []meta.Extension) bool {
 
 // chainOf is the codecs list of an array with everything written down.
 func chainOf(a *zarr.Array, m *meta.Array) ([]byte, bool) {
-	list, err := json.Marshal(m.Codecs)
+	chain, err := job.Completed(a, m.Codecs)
 	if err != nil {
-		return nil, false
-	}
-	chain, err := std.Registry().ParseList(list)
-	if err != nil {
-		return nil, false
-	}
-	b, err := a.Codec()
-	if err != nil {
-		return nil, false
-	}
-	if chain, err = chain.Complete(codec.Spec{Type: b.Spec().Type, Shape: b.Spec().Shape, Fill: b.Spec().Fill, Heap: b.Spec().Heap}); err != nil {
 		return nil, false
 	}
 	text, err := chain.MarshalJSON()

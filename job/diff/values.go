@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/omnizarr/zarr"
 	"github.com/omnizarr/zarr/dtype"
@@ -28,12 +27,11 @@ const told = 3
 
 // pair is two arrays of one shape and type, cut into blocks.
 type pair struct {
-	path  string
-	a, b  *zarr.Array
-	block []int       // the shape of a block
-	unit  []int       // that of the chunks or shards that it is made of
-	large atomic.Bool // a block held more than it was weighed for
-	count []int       // blocks along each axis
+	path   string
+	a, b   *zarr.Array
+	block  []int // the shape of a block
+	count  []int // blocks along each axis
+	halves job.Halves
 
 	mu     sync.Mutex
 	differ int64   // elements
@@ -64,7 +62,6 @@ func newPair(path string, a, b *zarr.Array) *pair {
 		p.block[i] = max(min(n, shape[i]), 1)
 		bytes *= p.block[i]
 	}
-	p.unit = slices.Clone(p.block)
 	for i := len(shape) - 1; i >= 0 && bytes > 0 && bytes < blockSize; i-- {
 		more := min(blockSize/bytes, (shape[i]+p.block[i]-1)/p.block[i])
 		if more > 1 {
@@ -204,33 +201,12 @@ func (p *pair) box(k int) nd.Box {
 	return box
 }
 
-// whole compares a block, or if values without a fixed length take more than it was weighed for,
-// half of it and then the other.
+// whole compares a block, or parts of it where elements have no fixed length.
 func (p *pair) whole(ctx context.Context, box nd.Box) error {
-	along := 0
-	for along < len(box.Shape) && box.Shape[along] <= p.unit[along] {
-		along++
-	}
-	if along == len(box.Shape) || len(p.a.DataType().Refs()) == 0 {
+	if len(p.a.DataType().Refs()) == 0 {
 		return p.compare(ctx, box)
 	}
-	if !p.large.Load() {
-		refused, err := par.Try(ctx, job.Weight(p.a, box.Shape), func(ctx context.Context) error { return p.compare(ctx, box) })
-		if !refused {
-			return err
-		}
-		p.large.Store(true) // and so are others: they are not tried as a whole
-	}
-	n := (box.Shape[along] + p.unit[along] - 1) / p.unit[along] / 2 * p.unit[along]
-	first := nd.Box{Start: box.Start, Shape: slices.Clone(box.Shape)}
-	second := nd.Box{Start: slices.Clone(box.Start), Shape: slices.Clone(box.Shape)}
-	first.Shape[along] = n
-	second.Start[along] += n
-	second.Shape[along] -= n
-	if err := p.whole(ctx, first); err != nil {
-		return err
-	}
-	return p.whole(ctx, second)
+	return p.halves.Run(ctx, p.a, p.a.Metadata().Grid, box, p.compare)
 }
 
 // compare reads a block of both.
