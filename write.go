@@ -143,7 +143,7 @@ func (a *Array) replace(ctx context.Context, b *codec.Bound, key string, ck *cod
 		metersOf(ctx).empty()
 		return a.store.Delete(ctx, key)
 	case filler != nil:
-		_, err := filler.PutFilled(ctx, key, func(w io.Writer) error { return b.EncodeRows(ck, w, chunk) }, opt)
+		_, err := filler.PutFilled(ctx, key, int64(b.Size().N), func(w io.Writer) error { return b.EncodeRows(ck, w, chunk) }, opt)
 		if err == nil {
 			metersOf(ctx).put(b.Size().N)
 		}

@@ -28,9 +28,9 @@ type filled struct {
 
 var errNoRoom = errors.New("no room")
 
-func (f *filled) PutFilled(ctx context.Context, key string, fill func(io.Writer) error, opt store.PutOptions) (store.Info, error) {
+func (f *filled) PutFilled(ctx context.Context, key string, size int64, fill func(io.Writer) error, opt store.PutOptions) (store.Info, error) {
 	f.times.Add(1)
-	return f.Store.PutFilled(ctx, key, func(w io.Writer) error { return fill(&bounded{w, f.room}) }, opt)
+	return f.Store.PutFilled(ctx, key, size, func(w io.Writer) error { return fill(&bounded{w, f.room}) }, opt)
 }
 
 type bounded struct {

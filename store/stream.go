@@ -28,9 +28,9 @@ type Streamer interface {
 // Filler is a store into which values are written piece by piece, as fast as memory:
 // one of files.
 type Filler interface {
-	// PutFilled stores what fill writes, wholly or not at all. It may be called again, to
-	// write the same anew, where others remove folders at the same time.
-	PutFilled(ctx context.Context, key string, fill func(io.Writer) error, opt PutOptions) (Info, error)
+	// PutFilled stores what fill writes, about size bytes, wholly or not at all. It may be
+	// called again, to write the same anew, where others remove folders at the same time.
+	PutFilled(ctx context.Context, key string, size int64, fill func(io.Writer) error, opt PutOptions) (Info, error)
 }
 
 // PutFrom stores what r gives, which must be size bytes unless that is negative: piece

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/omnizarr/zarr/codec"
 	"github.com/omnizarr/zarr/internal/n5block"
@@ -24,7 +23,6 @@ type serializer struct {
 	full   *codec.Bound // the chain for such blocks
 	likely codec.Size   // of such blocks
 	size   codec.Size   // of all that are read
-	recent atomic.Int64 // bytes of a block that was read: the next will have about as many
 
 	mu    sync.Mutex
 	edges map[string]*codec.Bound // the chain for blocks of other shapes, by their header
@@ -35,8 +33,8 @@ type serializer struct {
 // a hostile array has many.
 const maxEdges = 64
 
-// maxRecent bounds what is lent because another block had as much.
-const maxRecent = 16 << 20
+// maxGuess bounds what is lent before anybody knows how long a block is.
+const maxGuess = 16 << 20
 
 // Size is at most that of a block that is longer than the chunk, as others may
 // have written it.
@@ -121,8 +119,7 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 			return err
 		}
 	}
-	n := int(s.recent.Load())
-	hold, err := ck.Lend(min(n+n/8+1<<12, ck.MaxChunk()))
+	hold, err := ck.Lend(min(s.likely.N, maxGuess, ck.MaxChunk()))
 	if err != nil {
 		return err
 	}
@@ -138,7 +135,6 @@ func (s *serializer) Decode(ctx context.Context, ck *codec.Chunk, src codec.Sour
 		return err
 	}
 	hold.B = data
-	s.recent.Store(int64(min(len(data), maxRecent)))
 	return s.decodeBytes(ctx, ck, data, box, dst)
 }
 

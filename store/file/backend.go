@@ -59,6 +59,9 @@ type folder interface {
 
 // sink is a new file.
 type sink interface {
+	// reserve announces so many bytes, where that helps, without a change of the size. It
+	// is not for a file that will replace another one.
+	reserve(size int64)
 	Write(p []byte) (int, error)
 	Sync() error
 	Close() error
@@ -132,6 +135,8 @@ type osFile struct{ *os.File }
 func (f osFile) system() *os.File { return f.File }
 
 func (f osFile) descriptor() (uintptr, bool) { return 0, false }
+
+func (f osFile) reserve(int64) {}
 
 func (f osFile) stat() (stat, error) {
 	fi, err := f.Stat()

@@ -149,6 +149,20 @@ func (f fdFile) ReadAt(p []byte, off int64) (int, error) {
 	}
 }
 
+// reserve has ext4 look for room once, and not again for every page that is written: that
+// is a quarter of the time of a write. XFS and Btrfs gain nothing. A write says what is
+// wrong if this fails.
+//
+// The size is what was written, as without this: after a loss of power the file is short,
+// not full of zeros. But ext4, which begins to write a file to the disk when it replaces
+// another one by a rename, does so only for files that are without room of their own.
+func (f fdFile) reserve(size int64) {
+	var fs unix.Statfs_t
+	if unix.Fstatfs(int(f), &fs) == nil && fs.Type == unix.EXT4_SUPER_MAGIC {
+		unix.Fallocate(int(f), unix.FALLOC_FL_KEEP_SIZE, 0, size)
+	}
+}
+
 func (f fdFile) Write(p []byte) (int, error) {
 	done := 0
 	for done < len(p) {

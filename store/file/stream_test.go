@@ -86,7 +86,7 @@ func TestPutFilledIsWholeOrAbsent(t *testing.T) {
 			return write(w, "1")
 		}, store.PutOptions{}, context.Canceled},
 	} {
-		if _, err := s.PutFilled(ctx, c.key, c.fill, c.opt); !errors.Is(err, c.err) || err != nil && c.err == nil {
+		if _, err := s.PutFilled(ctx, c.key, 5, c.fill, c.opt); !errors.Is(err, c.err) || err != nil && c.err == nil {
 			t.Errorf("%s: %v", c.key, err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestPutFilledBeginsAnew(t *testing.T) {
 	}
 	defer s.Close()
 	times := 0
-	_, err = s.PutFilled(t.Context(), "a/b", func(w io.Writer) error {
+	_, err = s.PutFilled(t.Context(), "a/b", 5, func(w io.Writer) error {
 		if times++; times == 1 {
 			if err := os.RemoveAll(root + "/a"); err != nil {
 				t.Error(err)

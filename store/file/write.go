@@ -13,14 +13,17 @@ import (
 	"github.com/omnizarr/zarr/store"
 )
 
+// reserveFrom is the size from which a file gains by reserve: four times what it takes not to lose.
+const reserveFrom = 256 << 10
+
 // Put writes a file of another name and renames it.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
-	return s.putWith(ctx, key, opt, func(f sink) error { return s.fill(ctx, f, data, opt.Flush) })
+	return s.putWith(ctx, key, int64(len(data)), opt, func(f sink) error { return s.fill(ctx, f, data, opt.Flush) })
 }
 
 // PutFilled has a file of another name written, and renames it.
-func (s *Store) PutFilled(ctx context.Context, key string, fill func(io.Writer) error, opt store.PutOptions) (store.Info, error) {
-	return s.putWith(ctx, key, opt, func(f sink) error {
+func (s *Store) PutFilled(ctx context.Context, key string, size int64, fill func(io.Writer) error, opt store.PutOptions) (store.Info, error) {
+	return s.putWith(ctx, key, size, opt, func(f sink) error {
 		if err := fill(writer{ctx, f}); err != nil {
 			return err
 		}
@@ -32,7 +35,7 @@ func (s *Store) PutFilled(ctx context.Context, key string, fill func(io.Writer) 
 func (s *Store) PutFrom(ctx context.Context, key string, r io.Reader, size int64) (store.Info, error) {
 	const most = 4 << 20
 	began := false
-	return s.putWith(ctx, key, store.PutOptions{}, func(f sink) error {
+	return s.putWith(ctx, key, size, store.PutOptions{}, func(f sink) error {
 		if began { // r does not begin anew where another made the folder vanish meanwhile
 			return errors.New("the folder was removed while the value was written")
 		}
@@ -83,7 +86,7 @@ func (w writer) Write(p []byte) (int, error) {
 // onlyReader hides what else a reader can do, so that a piece is all that is in memory.
 type onlyReader struct{ io.Reader }
 
-func (s *Store) putWith(ctx context.Context, key string, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
+func (s *Store) putWith(ctx context.Context, key string, size int64, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
 	err := ctx.Err()
 	if err == nil {
 		err = s.enter(key)
@@ -92,16 +95,16 @@ func (s *Store) putWith(ctx context.Context, key string, opt store.PutOptions, f
 		return store.Info{}, store.WrapError("put", s.url, key, err)
 	}
 	defer s.leave()
-	info, err := s.put(ctx, key, opt, fill)
+	info, err := s.put(ctx, key, size, opt, fill)
 	return info, store.WrapError("put", s.url, key, err)
 }
 
 // put makes the folder when there is none. Where others remove folders at the
 // same time it may have to do so more than once.
-func (s *Store) put(ctx context.Context, key string, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
+func (s *Store) put(ctx context.Context, key string, size int64, opt store.PutOptions, fill func(sink) error) (store.Info, error) {
 	dir, name := split(key)
 	for try := 0; ; try++ {
-		info, err := s.putIn(ctx, dir, name, key, opt, fill)
+		info, err := s.putIn(ctx, dir, name, key, size, opt, fill)
 		if try == 8 || !errors.Is(err, fs.ErrNotExist) {
 			return info, err
 		}
@@ -145,7 +148,7 @@ func (s *Store) flushAbove(dir string) error {
 	return nil
 }
 
-func (s *Store) putIn(ctx context.Context, dir, name, key string, opt store.PutOptions, fill func(sink) error) (info store.Info, err error) {
+func (s *Store) putIn(ctx context.Context, dir, name, key string, size int64, opt store.PutOptions, fill func(sink) error) (info store.Info, err error) {
 	d, err := s.b.folder(dir)
 	if err != nil {
 		return info, err
@@ -166,6 +169,11 @@ func (s *Store) putIn(ctx context.Context, dir, name, key string, opt store.PutO
 			d.remove(temp)
 		}
 	}()
+	if size >= reserveFrom {
+		if _, err := d.stat(name); errors.Is(err, fs.ErrNotExist) {
+			f.reserve(size)
+		}
+	}
 	if err := fill(f); err != nil {
 		f.Close()
 		return info, err
