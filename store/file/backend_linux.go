@@ -137,6 +137,9 @@ type fdFile int
 
 // ReadAt is one pread; it may give less than asked for.
 func (f fdFile) ReadAt(p []byte, off int64) (int, error) {
+	if n := f.copyCached(p, off); n > 0 {
+		return n, nil
+	}
 	for {
 		n, err := unix.Pread(int(f), p, off)
 		if err == unix.EINTR {
@@ -148,6 +151,26 @@ func (f fdFile) ReadAt(p []byte, off int64) (int, error) {
 		return max(n, 0), err
 	}
 }
+
+// copyCached copies what of p the system has in memory, at most mostCopied bytes; 0 tells
+// that it must be asked for. Nothing waits here, so Go's scheduler need not know of it. From
+// other calls of more than 20 us it takes the processor away, every time where all are in
+// use, and wakes up for that: a tenth of a processor.
+func (f fdFile) copyCached(p []byte, off int64) int {
+	if len(p) == 0 {
+		return 0
+	}
+	v := unix.Iovec{Base: &p[0]}
+	v.SetLen(min(len(p), mostCopied))
+	n, _, err := unix.RawSyscall6(unix.SYS_PREADV2, uintptr(f), uintptr(unsafe.Pointer(&v)), 1, uintptr(off), uintptr(uint64(off)>>32), unix.RWF_NOWAIT)
+	if err != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// mostCopied bounds how long a goroutine cannot be interrupted.
+const mostCopied = 1 << 20
 
 // reserve has ext4 look for room once, and not again for every page that is written: that
 // is a quarter of the time of a write. XFS and Btrfs gain nothing. A write says what is
