@@ -42,10 +42,8 @@ func TestKilled(t *testing.T) {
 			url, dir, _ = strings.Cut(rest, " ")
 		}
 	}
-	if resp, err := client.Get(url + "/health"); err != nil {
+	if err := answers(url + "/health"); err != nil { // which asks again: on a busy machine the server drops a connection now and then
 		t.Error(err)
-	} else {
-		resp.Body.Close()
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
