@@ -104,7 +104,7 @@ def warm_memory(size):
     """Has the machine below this one, if there is one, give memory for what is about to be written or read. It takes back what was not used for a while, and to
     have it again takes ten times as long as writing to it, so that rows told whose turn it was. By a process, which gives it back; in large pages, as everybody
     has arrays in, for which the system else takes memory that nobody has used yet."""
-    subprocess.run([sys.executable, "-c", f"import mmap; m = mmap.mmap(-1, {size}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS); m.madvise(mmap.MADV_HUGEPAGE); "
+    subprocess.run([sys.executable, "-c", f"import mmap; m = mmap.mmap(-1, {size}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS); hasattr(mmap, 'MADV_HUGEPAGE') and m.madvise(mmap.MADV_HUGEPAGE); "
                     f"[m.__setitem__(i, 1) for i in range(0, {size}, 4096)]"], check=True)
 
 

@@ -42,7 +42,7 @@ func TestKilled(t *testing.T) {
 			url, dir, _ = strings.Cut(rest, " ")
 		}
 	}
-	if err := answers(url + "/health"); err != nil { // which asks again: on a busy machine the server drops a connection now and then
+	if err := answers(url + "/health"); err != nil { // which asks again: on a busy machine the server was seen to drop a connection
 		t.Error(err)
 	}
 	if err := cmd.Process.Kill(); err != nil {

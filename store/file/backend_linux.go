@@ -172,9 +172,9 @@ func (f fdFile) copyCached(p []byte, off int64) int {
 // mostCopied bounds how long a goroutine cannot be interrupted.
 const mostCopied = 1 << 20
 
-// reserve has ext4 look for room once, and not again for every page that is written: that
-// is a quarter of the time of a write. XFS and Btrfs gain nothing. A write says what is
-// wrong if this fails.
+// reserve has ext4 find room once: it keeps books for every page that is written without,
+// which is a quarter of the time of a write. XFS and Btrfs gain nothing. A write says what
+// is wrong if this fails.
 //
 // The size is what was written, as without this: after a loss of power the file is short,
 // not full of zeros. But ext4, which begins to write a file to the disk when it replaces

@@ -119,3 +119,20 @@ func TestRoomIsReservedForNewFiles(t *testing.T) {
 		}
 	}
 }
+
+// Who announces more than any disk has takes no more of it than is bounded before bytes come.
+func TestLittleRoomIsReservedForWhatIsAnnounced(t *testing.T) {
+	s, err := Open(t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := &told{backend: s.b}
+	s.b = b
+	if _, err := s.PutFrom(context.Background(), "a", bytes.NewReader(make([]byte, 10)), 1<<50); err == nil {
+		t.Error("10 bytes are 2^50")
+	}
+	if !slices.Equal(b.sizes, []string{"67108864"}) {
+		t.Errorf("reserved %v", b.sizes)
+	}
+}

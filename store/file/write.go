@@ -14,7 +14,11 @@ import (
 )
 
 // reserveFrom is the size from which a file gains by reserve: four times what it takes not to lose.
-const reserveFrom = 256 << 10
+// reserveMost bounds what is taken from the disk because somebody announced so many bytes.
+const (
+	reserveFrom = 256 << 10
+	reserveMost = 64 << 20
+)
 
 // Put writes a file of another name and renames it.
 func (s *Store) Put(ctx context.Context, key string, data []byte, opt store.PutOptions) (store.Info, error) {
@@ -171,7 +175,7 @@ func (s *Store) putIn(ctx context.Context, dir, name, key string, size int64, op
 	}()
 	if size >= reserveFrom {
 		if _, err := d.stat(name); errors.Is(err, fs.ErrNotExist) {
-			f.reserve(size)
+			f.reserve(min(size, reserveMost))
 		}
 	}
 	if err := fill(f); err != nil {
