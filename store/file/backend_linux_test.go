@@ -45,6 +45,7 @@ func TestReadAtOfForgottenFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			notCached.Store(0)
 			got := make([]byte, at[1]+8)
 			done := 0
 			for done < at[1] {
@@ -62,6 +63,15 @@ func TestReadAtOfForgottenFiles(t *testing.T) {
 				t.Errorf("%s forgotten: %d bytes at %d: what is behind them was written to", name, at[1], at[0])
 			}
 		}
+	}
+	notCached.Store(2) // reads do without, and then try again
+	for i, want := range []int{0, 0, 10} {
+		if n := g.copyCached(make([]byte, 10), 0); n != want && n != 0 {
+			t.Errorf("try %d gave %d bytes", i, n)
+		}
+	}
+	if n := notCached.Load(); n != 0 && n != withoutTry {
+		t.Errorf("%d reads do without a try", n)
 	}
 	if n, err := g.ReadAt(nil, 5); n != 0 || err != nil {
 		t.Errorf("nothing: %d, %v", n, err)
